@@ -1,0 +1,32 @@
+# `make run` and `make test` are all a fresh clone needs; both set up .venv first.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup run test check bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
+	mkdir -p .types && ln -sfn .. .types/soulgraph
+	touch $@
+
+run: setup
+	$(BIN)/soulgraph serve
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/pytest
+
+bench: setup
+	$(BIN)/python bench/turn.py
+
+clean:
+	rm -rf $(VENV) .types build *.egg-info

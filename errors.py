@@ -1,0 +1,153 @@
+"""Every error soulgraph raises on purpose, split by whose fault it is.
+
+SoulgraphError
+├── ConfigurationError          the operator: a setting names something we cannot use
+├── RequestError                the caller
+│   ├── NotFound
+│   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
+│   ├── InvalidInput            well-formed but not acceptable
+│   ├── Unauthorized · Forbidden
+│   └── Busy                    the session's queue is full
+├── ModelError                  the language model or the way to it
+│   ├── ModelUnavailable        no answer, or an answer that says "later"
+│   ├── ModelTimeout
+│   ├── ModelRefused            it answered, and the answer is no
+│   └── TurnOutputInvalid       it answered twice, and neither kept the output contract
+└── PromptError                 us: a prompt file and its variables disagree
+
+`code` is stable and is what programs match on; the message is for people and says what to do.
+"""
+
+from typing import Any, ClassVar
+
+
+class SoulgraphError(Exception):
+    """Base of the tree; carries what an RFC 9457 problem needs."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Something went wrong on our side"
+
+    def __init__(self, detail: str, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.extra = extra
+
+    def problem(self) -> dict[str, Any]:
+        return {
+            "type": f"urn:soulgraph:problem:{self.problem_code}",
+            "title": self.title,
+            "status": self.status,
+            "code": self.problem_code,
+            "detail": self.detail,
+            **self.extra,
+        }
+
+    @property
+    def problem_code(self) -> str:
+        return self.code
+
+
+class ConfigurationError(SoulgraphError):
+    code = "configuration_error"
+    title = "A setting cannot be used"
+
+    def __init__(self, setting: str, detail: str) -> None:
+        super().__init__(f"{setting}: {detail}", setting=setting)
+
+
+class RequestError(SoulgraphError):
+    code = "bad_request"
+    status = 400
+    title = "The request cannot be served"
+
+
+class NotFound(RequestError):
+    code = "not_found"
+    status = 404
+    title = "There is no such thing"
+
+    def __init__(self, kind: str, key: str) -> None:
+        super().__init__(f"no {kind} {key!r}", kind=kind)
+
+
+class Conflict(RequestError):
+    """A conflict with what is stored; the code says which."""
+
+    status = 409
+    title = "The request conflicts with what is stored"
+
+    def __init__(self, code: str, detail: str, **extra: Any) -> None:
+        super().__init__(detail, **extra)
+        self._code = code
+
+    @property
+    def problem_code(self) -> str:
+        return self._code
+
+
+class InvalidInput(RequestError):
+    code = "invalid_input"
+    status = 422
+    title = "The input is not valid"
+
+
+class Unauthorized(RequestError):
+    code = "unauthorized"
+    status = 401
+    title = "A valid key is required"
+
+
+class Forbidden(RequestError):
+    code = "forbidden"
+    status = 403
+    title = "This key may not do that"
+
+
+class TooLarge(RequestError):
+    code = "body_too_large"
+    status = 413
+    title = "The body is too large"
+
+
+class Busy(RequestError):
+    code = "session_busy"
+    status = 429
+    title = "The session's queue is full"
+
+    def __init__(self, detail: str, retry_after_s: int) -> None:
+        super().__init__(detail, retry_after_s=retry_after_s)
+        self.retry_after_s = retry_after_s
+
+
+class ModelError(SoulgraphError):
+    code = "model_error"
+    status = 502
+    title = "The language model failed"
+
+
+class ModelUnavailable(ModelError):
+    code = "model_unavailable"
+    status = 503
+    title = "The language model cannot be reached"
+
+
+class ModelTimeout(ModelError):
+    code = "model_timeout"
+    status = 504
+    title = "The language model took too long"
+
+
+class ModelRefused(ModelError):
+    code = "model_refused"
+    title = "The language model refused"
+
+
+class TurnOutputInvalid(ModelError):
+    code = "turn_output_invalid"
+    title = "The model's answer broke the output contract twice"
+
+
+class PromptError(SoulgraphError):
+    code = "prompt_error"
+    title = "A prompt and its variables disagree"

@@ -1,0 +1,30 @@
+"""Prompt texts are files; rendering is strict: a missing or an unused variable is an error."""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from soulgraph.errors import PromptError
+
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+@cache
+def load(name: str) -> str:
+    """The text of `prompts/<name>.md`."""
+    return (files(__package__) / f"{name}.md").read_text("utf-8").strip()
+
+
+@cache
+def variables_of(template: str) -> frozenset[str]:
+    return frozenset(_VARIABLE.findall(template))
+
+
+def render(template: str, **values: str) -> str:
+    """Fill every `{{name}}` once; inserted text is data and is never expanded again."""
+    wanted = variables_of(template)
+    if missing := sorted(wanted - values.keys()):
+        raise PromptError(f"missing variables: {', '.join(missing)}")
+    if unused := sorted(values.keys() - wanted):
+        raise PromptError(f"unused variables: {', '.join(unused)}")
+    return _VARIABLE.sub(lambda match: values[match[1]], template)
