@@ -1,0 +1,108 @@
+"""Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
+
+from functools import cached_property
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from soulgraph.errors import ConfigurationError
+
+PREFIX = "SOULGRAPH_"
+DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(Path("data"), description="where the embedded database and the soul's files live")
+    database_url: str = Field(
+        "", description="`postgresql://user@host/name`; empty: SQLite in the data directory"
+    )
+    host: str = Field(
+        "127.0.0.1", description="address to listen on; any other than loopback needs an API key"
+    )
+    port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+
+    llm_base_url: str = Field(
+        "", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself"
+    )
+    llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    llm_model: str = Field("", description="its model; empty: the offline voice answers")
+    llm_timeout_s: float = Field(
+        60, gt=0, description="longest silence of the model before the turn gives up"
+    )
+    llm_temperature: float | None = Field(
+        None, ge=0, le=2, description="sampling temperature; empty: the model's own"
+    )
+
+    turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
+    turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
+    session_queue: int = Field(64, ge=1, description="most turns that may wait in one session before 429")
+    shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
+
+    persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")
+    api_key: SecretStr = Field(
+        SecretStr(""), description="the key that the `soulgraph` command sends to a server"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
+
+    @classmethod
+    def load(cls, **overrides: Any) -> Self:
+        """Read the environment; a bad value is refused by its name."""
+        try:
+            return cls(**overrides)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = "_".join(str(part) for part in first["loc"])
+            raise ConfigurationError(f"{PREFIX}{name.upper()}", first["msg"]) from error
+
+    @property
+    def resolved_database_url(self) -> str:
+        return self.database_url or f"sqlite:///{self.data_dir / 'soulgraph.db'}"
+
+    @property
+    def offline(self) -> bool:
+        """Without a model the offline voice answers."""
+        return not self.llm_model
+
+    @property
+    def on_loopback(self) -> bool:
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @cached_property
+    def persona(self) -> "PersonaConfig":
+        return PersonaConfig.read(self.persona_config)
+
+
+class PersonaConfig(BaseModel):
+    """The switches of `config/persona.yaml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default_mode: Literal["rational", "idol", "hybrid", "strict"] = "hybrid"
+    dynamic_modes: bool = True
+    mode_ttl_turns: int = Field(20, ge=1)
+    default_template: Literal["companion_v1", "narrator_v1"] = "companion_v1"
+    history_rounds: int = Field(20, ge=1)
+    top_profile_items: int = Field(5, ge=1)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        setting = f"{PREFIX}PERSONA_CONFIG"
+        try:
+            return cls.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
+        except OSError as error:
+            raise ConfigurationError(setting, f"cannot read {path}: {error.strerror}") from error
+        except yaml.YAMLError as error:
+            raise ConfigurationError(setting, f"{path} is not YAML: {error}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise ConfigurationError(setting, f"{path}: {key}: {first['msg']}") from error

@@ -1,0 +1,60 @@
+"""LangGraph's checkpoints, beside our tables in the same database."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+from sqlalchemy import URL
+
+from soulgraph.stores.database import database_url
+from soulgraph.stores.locks import AdvisoryLocks
+
+# A session that was deleted, also by SQL, leaves no checkpoint behind. A running first turn is safe:
+# its checkpoint is written after its session.
+_SWEEP = "DELETE FROM {table} WHERE thread_id NOT IN (SELECT session_id FROM sessions)"
+
+
+@asynccontextmanager
+async def open_checkpointer(raw_url: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """A saver on the (migrated) database of `raw_url`."""
+    url = database_url(raw_url)
+    opener = _open_sqlite if url.get_backend_name() == "sqlite" else _open_postgres
+    async with opener(url) as saver:
+        yield saver
+
+
+@asynccontextmanager
+async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    async with aiosqlite.connect(url.database or ":memory:", timeout=10) as connection:
+        saver = AsyncSqliteSaver(connection)
+        await saver.setup()
+        await connection.execute("PRAGMA synchronous=NORMAL")
+        for table in ("checkpoints", "writes"):
+            await connection.execute(_SWEEP.format(table=table))
+        await connection.commit()
+        yield saver
+
+
+@asynccontextmanager
+async def _open_postgres(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+        url.set(drivername="postgresql").render_as_string(hide_password=False),
+        max_size=10,
+        open=False,
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+    )
+    async with pool, AdvisoryLocks.open(url) as locks:
+        saver = AsyncPostgresSaver(pool)
+        # Its set-up cannot run twice at once, and must not be waited for inside a statement: it builds
+        # indexes concurrently, which waits for every running statement.
+        async with locks.hold("checkpoint set-up"), pool.connection() as connection:
+            await saver.setup()
+            for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+                await connection.execute(_SWEEP.format(table=table).encode())
+        yield saver

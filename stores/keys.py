@@ -1,0 +1,53 @@
+"""API keys: shown once when made, kept as a hash."""
+
+import hashlib
+import secrets
+
+from sqlalchemy import func, insert, select, update
+
+from soulgraph.errors import NotFound
+from soulgraph.stores import schema
+from soulgraph.stores.records import ApiKey, Scope
+from soulgraph.stores.repository import Repository
+
+
+class Keys(Repository[ApiKey]):
+    table = schema.api_keys
+    record = ApiKey
+
+    async def create(self, name: str, scope: Scope, now: float) -> str:
+        """Store a new key and return its secret, which nobody can read again."""
+        secret = f"sg-{secrets.token_urlsafe(32)}"
+        await self._connection.execute(
+            insert(self.table).values(
+                key_id=secrets.token_hex(4), name=name, scope=scope, hash=_hash(secret), created_at=now
+            )
+        )
+        return secret
+
+    async def find(self, secret: str) -> ApiKey | None:
+        """The key with this secret, if it has not been revoked."""
+        return await self._first(
+            self._select().where(self.table.c.hash == _hash(secret), self.table.c.revoked_at.is_(None))
+        )
+
+    async def exist(self) -> bool:
+        query = select(func.count()).select_from(self.table).where(self.table.c.revoked_at.is_(None))
+        return bool((await self._connection.execute(query)).scalar())
+
+    async def all(self) -> list[ApiKey]:
+        return await self._all(self._select().order_by(self.table.c.created_at))
+
+    async def revoke(self, key_id: str, now: float) -> None:
+        revoked = await self._connection.execute(
+            update(self.table)
+            .where(self.table.c.key_id == key_id, self.table.c.revoked_at.is_(None))
+            .values(revoked_at=now)
+        )
+        if not revoked.rowcount:
+            raise NotFound("key", key_id)
+
+
+def _hash(secret: str) -> str:
+    """The secret has 256 random bits, so a plain digest cannot be guessed back."""
+    return hashlib.sha256(secret.encode()).hexdigest()

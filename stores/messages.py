@@ -1,0 +1,29 @@
+"""Messages: the transcript. Archived ones leave the prompt, never the transcript."""
+
+from sqlalchemy import insert
+
+from soulgraph.stores import schema
+from soulgraph.stores.records import Json, Message
+from soulgraph.stores.repository import Repository
+
+
+class Messages(Repository[Message]):
+    table = schema.messages
+    record = Message
+
+    async def append(self, session_id: str, messages: list[Json]) -> None:
+        """Add rows of {turn_id, role, content, archived, input_id, created_at} in order."""
+        if messages:
+            rows = [{"session_id": session_id, **message} for message in messages]
+            await self._connection.execute(insert(self.table), rows)
+
+    async def recent(self, session_id: str, limit: int) -> list[Message]:
+        """The last unarchived messages, oldest first."""
+        query = self._select().where(self.table.c.session_id == session_id, self.table.c.archived.is_(False))
+        newest_first = await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
+        return newest_first[::-1]
+
+    async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
+        """Messages with an id above `after`, oldest first."""
+        query = self._select().where(self.table.c.session_id == session_id, self.table.c.message_id > after)
+        return await self._all(query.order_by(self.table.c.message_id).limit(limit))

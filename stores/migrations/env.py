@@ -1,0 +1,14 @@
+"""Alembic's entry: the connection is handed over by `Database`."""
+
+from alembic import context
+
+from soulgraph.stores.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

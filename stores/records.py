@@ -1,0 +1,129 @@
+"""What the stores hand out: plain frozen rows, field for column."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Json = dict[str, Any]
+Role = Literal["user", "assistant"]
+Scope = Literal["owner", "chat", "terminal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Soul:
+    soul_id: str
+    user_id: str
+    name: str
+    mbti_type: str
+    character_id: str | None
+    personality_vector: dict[str, float]
+    emotion_state: Json
+    model_version: str
+    dynamic_profile: Json
+    inner_state: str
+    turns: int
+    version: int
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    terminal_id: str
+    soul_id: str | None
+    skills: list[Json]
+    skill_version: int
+    intent_catalog: list[Json]
+    catalog_version: int
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    session_id: str
+    soul_id: str
+    user_id: str
+    title: str
+    background_id: str | None
+    template_id: str
+    character_snapshot: Json
+    persona_state: Json
+    turn: int
+    continued_from: str | None
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    message_id: int
+    session_id: str
+    turn_id: str
+    role: Role
+    content: str
+    archived: bool
+    input_id: str | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    session_id: str
+    input_id: str
+    turn_id: str
+    soul_id: str
+    user_emotion: Json
+    answer: Json | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A row of the library: a character, a background or a template."""
+
+    id: str
+    name: str
+    data: Json
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    soul_id: str
+    key: str
+    value: str
+    confidence: float
+    source: str
+    evidence: list[Any]
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    soul_id: str
+    n: int
+    content: str
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    job_id: int
+    kind: str
+    soul_id: str
+    session_id: str
+    turn_id: str
+    payload: Json
+    status: str
+    attempts: int
+    run_at: float
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    key_id: str
+    name: str
+    scope: Scope
+    created_at: float
+    revoked_at: float | None

@@ -1,0 +1,39 @@
+"""What every repository shares: a connection inside a transaction, and rows as records."""
+
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sqlalchemy import Select, Table, select
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+R = TypeVar("R")
+
+
+class Repository(Generic[R]):
+    """Reads and writes one table through the connection of one transaction."""
+
+    table: ClassVar[Table]
+    record: type[R]
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    def _select(self) -> Select[Any]:
+        return select(*[self.table.c[name] for name in self.record.__dataclass_fields__])  # type: ignore[attr-defined]
+
+    async def _first(self, query: Select[Any]) -> R | None:
+        row = (await self._connection.execute(query)).first()
+        return None if row is None else self.record(**row._mapping)
+
+    async def _all(self, query: Select[Any]) -> list[R]:
+        return [self.record(**row._mapping) for row in await self._connection.execute(query)]
+
+    async def _put(self, **values: Any) -> None:
+        """Insert the row, or overwrite the one with the same primary key."""
+        insert = postgres_insert if self._connection.dialect.name == "postgresql" else sqlite_insert
+        keys = [column.name for column in self.table.primary_key]
+        rest = {name: value for name, value in values.items() if name not in keys}
+        await self._connection.execute(
+            insert(self.table).values(**values).on_conflict_do_update(index_elements=keys, set_=rest)
+        )

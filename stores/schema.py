@@ -1,0 +1,185 @@
+"""The tables. Times are epoch seconds; JSON is JSONB on PostgreSQL."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+Serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _soul_id(primary_key: bool = False) -> Column[str]:
+    """The owning soul; its rows go when it goes."""
+    owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
+    return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
+
+
+def _preset_table(name: str) -> Table:
+    return Table(
+        name,
+        metadata,
+        Column("id", String, primary_key=True),
+        Column("name", String, nullable=False),
+        Column("data", Json, nullable=False),
+        Column("created_at", Double, nullable=False),
+        Column("updated_at", Double, nullable=False),
+    )
+
+
+souls = Table(
+    "souls",
+    metadata,
+    Column("soul_id", String, primary_key=True),
+    Column("user_id", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("mbti_type", String(4), nullable=False),
+    Column("character_id", String),
+    Column("personality_vector", Json, nullable=False),
+    Column("emotion_state", Json, nullable=False),
+    Column("model_version", String, nullable=False),
+    Column("dynamic_profile", Json, nullable=False),
+    Column("inner_state", Text, nullable=False),
+    Column("turns", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    UniqueConstraint("user_id", "name"),
+)
+
+terminals = Table(
+    "terminals",
+    metadata,
+    Column("terminal_id", String, primary_key=True),
+    Column("soul_id", String, ForeignKey("souls.soul_id", ondelete="SET NULL")),
+    Column("skills", Json, nullable=False),
+    Column("skill_version", Integer, nullable=False),
+    Column("intent_catalog", Json, nullable=False),
+    Column("catalog_version", Integer, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("session_id", String, primary_key=True),
+    _soul_id(),
+    Column("user_id", String, nullable=False),
+    Column("title", String, nullable=False),
+    Column("background_id", String),
+    Column("template_id", String, nullable=False),
+    Column("character_snapshot", Json, nullable=False),
+    Column("persona_state", Json, nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("continued_from", String),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Index(None, "soul_id", "updated_at"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("message_id", Serial, primary_key=True, autoincrement=True),
+    Column("session_id", String, ForeignKey("sessions.session_id", ondelete="CASCADE"), nullable=False),
+    Column("turn_id", String, nullable=False),
+    Column("role", String, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("archived", Boolean, nullable=False),
+    Column("input_id", String),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("session_id", "input_id"),
+    Index(None, "session_id", "archived", "message_id"),
+    sqlite_autoincrement=True,
+)
+
+# One row per input that was heard. The answer follows when the turn is written; a row without one is a turn
+# that failed after the soul had heard the words, so a retry answers without hurting it twice.
+turns = Table(
+    "turns",
+    metadata,
+    Column("session_id", String, primary_key=True),
+    Column("input_id", String, primary_key=True),
+    Column("turn_id", String, nullable=False, unique=True),
+    _soul_id(),
+    Column("user_emotion", Json, nullable=False),
+    Column("answer", Json),
+    Column("created_at", Double, nullable=False),
+    Index(None, "soul_id"),
+)
+
+characters = _preset_table("characters")
+backgrounds = _preset_table("backgrounds")
+templates = _preset_table("templates")
+
+preferences = Table(
+    "preferences",
+    metadata,
+    _soul_id(primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("confidence", Double, nullable=False),
+    Column("source", String, nullable=False),
+    Column("evidence", Json, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    _soul_id(primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("content", Text, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("job_id", Serial, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    _soul_id(),
+    Column("session_id", String, nullable=False),
+    Column("turn_id", String, nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("status", String, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("run_at", Double, nullable=False),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("turn_id", "kind"),
+    Index(None, "status", "run_at"),
+    Index(None, "session_id"),
+    sqlite_autoincrement=True,
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("key_id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("scope", String, nullable=False),
+    Column("hash", String, nullable=False, unique=True),
+    Column("created_at", Double, nullable=False),
+    Column("revoked_at", Double),
+)

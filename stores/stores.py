@@ -1,0 +1,51 @@
+"""The one door to the database: `async with stores.write() as tx: await tx.souls.lock(…)`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from soulgraph.stores.database import Database
+from soulgraph.stores.keys import Keys
+from soulgraph.stores.memory import Preferences, Slots
+from soulgraph.stores.messages import Messages
+from soulgraph.stores.outbox import Outbox
+from soulgraph.stores.presets import Backgrounds, Characters, Templates
+from soulgraph.stores.sessions import Sessions
+from soulgraph.stores.souls import Souls
+from soulgraph.stores.terminals import Terminals
+from soulgraph.stores.turns import Turns
+
+
+class Transaction:
+    """Every repository on one connection: what is written here is written together."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.souls = Souls(connection)
+        self.terminals = Terminals(connection)
+        self.sessions = Sessions(connection)
+        self.messages = Messages(connection)
+        self.turns = Turns(connection)
+        self.characters = Characters(connection)
+        self.backgrounds = Backgrounds(connection)
+        self.templates = Templates(connection)
+        self.preferences = Preferences(connection)
+        self.slots = Slots(connection)
+        self.outbox = Outbox(connection)
+        self.keys = Keys(connection)
+
+
+class Stores:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Transaction]:
+        async with self.database.read() as connection:
+            yield Transaction(connection)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        """Commits at the end of the block, rolls back on any error."""
+        async with self.database.write() as connection:
+            yield Transaction(connection)

@@ -1,0 +1,38 @@
+"""Turns: what was heard once and what was answered once."""
+
+from sqlalchemy import insert, update
+
+from soulgraph.stores import schema
+from soulgraph.stores.records import Json, Turn
+from soulgraph.stores.repository import Repository
+
+
+class Turns(Repository[Turn]):
+    table = schema.turns
+    record = Turn
+
+    async def find(self, session_id: str, input_id: str) -> Turn | None:
+        return await self._first(
+            self._select().where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
+        )
+
+    async def heard(
+        self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
+    ) -> None:
+        await self._connection.execute(
+            insert(self.table).values(
+                session_id=session_id,
+                input_id=input_id,
+                turn_id=turn_id,
+                soul_id=soul_id,
+                user_emotion=user_emotion,
+                created_at=now,
+            )
+        )
+
+    async def answered(self, session_id: str, input_id: str, answer: Json) -> None:
+        await self._connection.execute(
+            update(self.table)
+            .where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
+            .values(answer=answer)
+        )
