@@ -7,12 +7,16 @@ SoulgraphError
 │   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
 │   ├── InvalidInput            well-formed but not acceptable
 │   ├── Unauthorized · Forbidden
-│   └── Busy                    the session's queue is full
+│   ├── Busy                    the session's queue is full
+│   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it
 │   ├── ModelUnavailable        no answer, or an answer that says "later"
 │   ├── ModelTimeout
 │   ├── ModelRefused            it answered, and the answer is no
-│   └── TurnOutputInvalid       it answered twice, and neither kept the output contract
+│   ├── ContractBroken          one answer broke the output contract; the turn repairs it once
+│   └── TurnOutputInvalid       so did the repaired one
+├── StoreUnavailable            the database
+├── SenseUnavailable            a recogniser; the turn goes on without it
 └── PromptError                 us: a prompt file and its variables disagree
 
 `code` is stable and is what programs match on; the message is for people and says what to do.
@@ -120,6 +124,12 @@ class Busy(RequestError):
         self.retry_after_s = retry_after_s
 
 
+class ShuttingDown(RequestError):
+    code = "shutting_down"
+    status = 503
+    title = "The server is shutting down"
+
+
 class ModelError(SoulgraphError):
     code = "model_error"
     status = 502
@@ -130,6 +140,10 @@ class ModelUnavailable(ModelError):
     code = "model_unavailable"
     status = 503
     title = "The language model cannot be reached"
+
+    def __init__(self, detail: str, repeatable: bool = True) -> None:
+        super().__init__(detail)
+        self.repeatable = repeatable
 
 
 class ModelTimeout(ModelError):
@@ -143,9 +157,30 @@ class ModelRefused(ModelError):
     title = "The language model refused"
 
 
+class ContractBroken(ModelError):
+    """The detail tells the model what it got wrong, in words it can act on."""
+
+    code = "contract_broken"
+    title = "The model's answer broke the output contract"
+
+
 class TurnOutputInvalid(ModelError):
     code = "turn_output_invalid"
     title = "The model's answer broke the output contract twice"
+
+
+class StoreUnavailable(SoulgraphError):
+    code = "store_unavailable"
+    status = 503
+    title = "The database cannot be reached"
+
+
+class SenseUnavailable(SoulgraphError):
+    """A recogniser that cannot answer; the turn goes on without it."""
+
+    code = "sense_unavailable"
+    status = 503
+    title = "A recogniser cannot be reached"
 
 
 class PromptError(SoulgraphError):

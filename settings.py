@@ -19,25 +19,15 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
 
     data_dir: Path = Field(Path("data"), description="where the embedded database and the soul's files live")
-    database_url: str = Field(
-        "", description="`postgresql://user@host/name`; empty: SQLite in the data directory"
-    )
-    host: str = Field(
-        "127.0.0.1", description="address to listen on; any other than loopback needs an API key"
-    )
+    database_url: str = Field("", description="`postgresql://user@host/name`; empty: SQLite in the data directory")
+    host: str = Field("127.0.0.1", description="address to listen on; any other than loopback needs an API key")
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
 
-    llm_base_url: str = Field(
-        "", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself"
-    )
+    llm_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
     llm_model: str = Field("", description="its model; empty: the offline voice answers")
-    llm_timeout_s: float = Field(
-        60, gt=0, description="longest silence of the model before the turn gives up"
-    )
-    llm_temperature: float | None = Field(
-        None, ge=0, le=2, description="sampling temperature; empty: the model's own"
-    )
+    llm_timeout_s: float = Field(60, gt=0, description="longest silence of the model before the turn gives up")
+    llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
 
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
@@ -45,9 +35,7 @@ class Settings(BaseSettings):
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
 
     persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")
-    api_key: SecretStr = Field(
-        SecretStr(""), description="the key that the `soulgraph` command sends to a server"
-    )
+    api_key: SecretStr = Field(SecretStr(""), description="the key that the `soulgraph` command sends to a server")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @classmethod

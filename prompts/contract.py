@@ -1,20 +1,18 @@
 """The turn output contract: `<narrative>…</narrative><state_update_json>{…}</state_update_json>`.
 
-People only ever see narrative. `NarrativeStream` cuts it out of the model's tokens as they arrive; `read_output`
-reads the whole answer with the same cutter, so what was shown is what is stored.
+People only ever see narrative. `NarrativeStream` cuts it out of the model's tokens as they arrive; whole answers
+go through the same cutter, so what was shown is what is stored.
 """
 
 import json
 import re
 from typing import Any
 
+from soulgraph.errors import ContractBroken
+
 _OPEN, _CLOSE, _UPDATE = "<narrative>", "</narrative>", "<state_update_json>"
 _UPDATE_JSON = re.compile(r"<state_update_json>(.*?)(?:</state_update_json>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A```\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
-
-
-class ContractBroken(Exception):
-    """What the model got wrong, in words it can act on."""
 
 
 class NarrativeStream:
@@ -62,15 +60,15 @@ def _settled(lowered: str) -> int:
     return len(lowered[:end].rstrip())
 
 
-def read_output(text: str) -> tuple[str, dict[str, Any]]:
-    """The narrative and the raw state update, or ContractBroken."""
+def read_narrative(text: str) -> str:
     narrative = NarrativeStream().feed(text)
     if not narrative:
         raise ContractBroken("there is no text inside <narrative>…</narrative>")
-    return narrative, read_update(text)
+    return narrative
 
 
 def read_update(text: str) -> dict[str, Any]:
+    """The state update as the model wrote it, not yet checked."""
     found = _UPDATE_JSON.search(text)
     if found is None:
         raise ContractBroken("<state_update_json>{…}</state_update_json> is missing")

@@ -1,15 +1,15 @@
 """The prompt: fixed layers, safety first, stable text before volatile, the output contract last."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
 from soulgraph.prompts.render import load, render
 
 CUES = "soulgraph"
-Template = Literal["companion_v1", "narrator_v1"]
 
 MODES = {
     "rational": "Rational: solve, explain and decide first; feelings stay in the background.",
@@ -26,7 +26,7 @@ class Persona:
     """Everything a prompt says about the soul, its user and this session; plain text, not yet trusted."""
 
     name: str
-    template: Template
+    template: str
     base: str
     evolved: str
     background: str
@@ -36,10 +36,9 @@ class Persona:
     preferences: list[str]
     slots: list[str]
     mode: str
-    skills: list[str]
     blocked_intents: list[str]
     may_act: bool
-    sources: list[str] = field(default_factory=list)
+    sources: list[str]
 
 
 def as_data(text: str) -> str:
@@ -48,8 +47,8 @@ def as_data(text: str) -> str:
 
 
 def assemble(
-    persona: Persona, history: list[tuple[str, str]], user_text: str, cues: dict[str, Any]
-) -> list[BaseMessage]:
+    persona: Persona, history: Sequence[tuple[str, str]], user_text: str, cues: dict[str, Any]
+) -> list[AnyMessage]:
     """The messages of a turn. `cues` say the same to a voice that does not read prose."""
     system = "\n\n".join(
         section
@@ -65,9 +64,7 @@ def assemble(
     return [
         SystemMessage(system, additional_kwargs={CUES: cues}),
         *[_spoken(role, content) for role, content in history],
-        HumanMessage(
-            f"{as_data(user_text)}\n\n{render(load('output_contract'), name=as_data(persona.name))}"
-        ),
+        HumanMessage(f"{as_data(user_text)}\n\n{render(load('output_contract'), name=as_data(persona.name))}"),
     ]
 
 
@@ -101,18 +98,10 @@ def mode_layer(persona: Persona) -> str:
 
 
 def abilities_layer(persona: Persona) -> str:
-    gate = (
-        ""
-        if persona.may_act
-        else "Too upset to act: no device or skill may be used now. Say so in character."
-    )
+    gate = "" if persona.may_act else "Too upset to act: no device or skill may be used now. Say so in character."
     blocked = "、".join(persona.blocked_intents)
-    refused = (
-        f"The user asked for: {blocked}. It was NOT done. Explain why and let them soothe you."
-        if blocked
-        else ""
-    )
-    return "\n\n".join(_sections(("SKILLS", "\n".join(persona.skills)), ("GATE", f"{gate}\n{refused}")))
+    refused = f"The user asked for: {blocked}. It was NOT done. Explain why and let them soothe you." if blocked else ""
+    return "\n\n".join(_sections(("GATE", f"{gate}\n{refused}")))
 
 
 def _sections(*titled: tuple[str, str]) -> list[str]:
@@ -120,19 +109,15 @@ def _sections(*titled: tuple[str, str]) -> list[str]:
 
 
 def _profile_lines(profile: dict[str, list[dict[str, Any]]]) -> str:
-    return "\n".join(
-        f"{name}: {'; '.join(_words(item) for item in items)}" for name, items in profile.items() if items
-    )
+    return "\n".join(f"{name}: {'; '.join(_words(item) for item in items)}" for name, items in profile.items() if items)
 
 
 def _words(item: dict[str, Any]) -> str:
     return ", ".join(str(value) for key, value in item.items() if key not in ("priority", "timestamp"))
 
 
-def _spoken(role: str, content: str) -> BaseMessage:
+def _spoken(role: str, content: str) -> AnyMessage:
     """Replies are shown in the contract's form: models imitate what they see."""
     if role == "user":
         return HumanMessage(as_data(content))
-    return AIMessage(
-        f"<narrative>{as_data(content)}</narrative>\n<state_update_json>{{}}</state_update_json>"
-    )
+    return AIMessage(f"<narrative>{as_data(content)}</narrative>\n<state_update_json>{{}}</state_update_json>")

@@ -1,4 +1,4 @@
-"""The dynamic profile: a priority queue of qualitative items per field. Items are added and reprioritised, never deleted by the model."""
+"""The dynamic profile: qualitative items per field, by priority. The model adds and reorders, never deletes."""
 
 import re
 from collections.abc import Mapping
@@ -17,9 +17,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL = {"reason"}
-_MEASURED = re.compile(
-    r"\d+(\.\d+)?\s*(/|%|％|分|out of)|\b\w*_level\b|[:：=]\s*\d+(\.\d+)?\s*$", re.IGNORECASE
-)
+_MEASURED = re.compile(r"\d\s*(/|%|％|分|out of)|\b\w*_level\b|[:：=]\s*\d+(\.\d+)?\s*$", re.IGNORECASE)
 
 
 def empty_profile() -> Profile:
@@ -102,9 +100,7 @@ def apply(profile: Profile, update: StateUpdate, timestamp: str) -> Profile:
         items = state.setdefault(field, {"items": []})["items"]
         for change in operations.update_priority:
             items[:] = [_reprioritise(item, change) for item in items]
-        items += [
-            {**entry.words(), "priority": entry.priority, "timestamp": timestamp} for entry in operations.add
-        ]
+        items += [{**entry.words(), "priority": entry.priority, "timestamp": timestamp} for entry in operations.add]
         items.sort(key=rank, reverse=True)
     return {**profile, "dynamic_state": state}
 

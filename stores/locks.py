@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -80,14 +80,16 @@ class SessionLocks:
         self._shared = shared
         self._queues: dict[str, _Queue] = {}
 
-    @asynccontextmanager
-    async def hold(self, session_id: str) -> AsyncIterator[None]:
+    def hold(self, session_id: str) -> AbstractAsyncContextManager[None]:
+        """A place in the session's queue, taken at once; entering it waits for the turn to come."""
         queue = self._queues.setdefault(session_id, _Queue())
         if queue.length >= self._limit:
-            raise Busy(
-                f"{queue.length} turns of this session are waiting: send the next one later", _RETRY_AFTER_S
-            )
+            raise Busy(f"{queue.length} turns of this session are waiting: send the next one later", _RETRY_AFTER_S)
         queue.length += 1
+        return self._held(session_id, queue)
+
+    @asynccontextmanager
+    async def _held(self, session_id: str, queue: _Queue) -> AsyncIterator[None]:
         try:
             waited = queue.lock.locked()
             async with queue.lock, self._among_servers(session_id, waited):

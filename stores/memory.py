@@ -15,9 +15,7 @@ class Preferences(Repository[Preference]):
     record = Preference
 
     async def all(self, soul_id: str) -> list[Preference]:
-        return await self._all(
-            self._select().where(self.table.c.soul_id == soul_id).order_by(self.table.c.key)
-        )
+        return await self._all(self._select().where(self.table.c.soul_id == soul_id).order_by(self.table.c.key))
 
     async def put(self, preference: Preference) -> None:
         await self._put(**{name: getattr(preference, name) for name in Preference.__dataclass_fields__})

@@ -1,6 +1,8 @@
 """Messages: the transcript. Archived ones leave the prompt, never the transcript."""
 
-from sqlalchemy import insert
+from collections.abc import Collection
+
+from sqlalchemy import insert, or_, select
 
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Message
@@ -22,6 +24,15 @@ class Messages(Repository[Message]):
         query = self._select().where(self.table.c.session_id == session_id, self.table.c.archived.is_(False))
         newest_first = await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
         return newest_first[::-1]
+
+    async def mentioning(self, soul_id: str, terms: Collection[str], limit: int) -> list[Message]:
+        """The newest messages of all the soul's sessions that contain any of the terms."""
+        if not terms:
+            return []
+        sessions = select(schema.sessions.c.session_id).where(schema.sessions.c.soul_id == soul_id)
+        contains = [self.table.c.content.icontains(term, autoescape=True) for term in sorted(terms)]
+        query = self._select().where(self.table.c.session_id.in_(sessions), or_(*contains))
+        return await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
         """Messages with an id above `after`, oldest first."""

@@ -11,9 +11,7 @@ class Outbox(Repository[Job]):
     table = schema.outbox
     record = Job
 
-    async def add(
-        self, kind: str, soul_id: str, session_id: str, turn_id: str, payload: Json, now: float
-    ) -> None:
+    async def add(self, kind: str, soul_id: str, session_id: str, turn_id: str, payload: Json, now: float) -> None:
         await self._connection.execute(
             insert(self.table).values(
                 kind=kind,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from soulgraph.soul.modes import PersonaState
+
 Json = dict[str, Any]
 Role = Literal["user", "assistant"]
 Scope = Literal["owner", "chat", "terminal"]
@@ -46,7 +48,7 @@ class Session:
     background_id: str | None
     template_id: str
     character_snapshot: Json
-    persona_state: Json
+    persona_state: PersonaState
     turn: int
     continued_from: str | None
     created_at: float

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import delete, insert, update
 
 from soulgraph.errors import Conflict, NotFound
+from soulgraph.soul.modes import PersonaState
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Session
+from soulgraph.stores.records import Session
 from soulgraph.stores.repository import Repository
 
 
@@ -35,10 +36,10 @@ class Sessions(Repository[Session]):
     async def patch(self, session_id: str, now: float, **values: Any) -> None:
         await self._change(session_id, {**values, "updated_at": now})
 
-    async def set_persona_state(self, session_id: str, persona_state: Json, now: float) -> None:
+    async def set_persona_state(self, session_id: str, persona_state: PersonaState, now: float) -> None:
         await self._change(session_id, {"persona_state": persona_state, "updated_at": now})
 
-    async def advance(self, session_id: str, turn: int, persona_state: Json, now: float) -> None:
+    async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:
         """Write turn number `turn`; refused if another writer has taken that number."""
         advanced = await self._connection.execute(
             update(self.table)
@@ -46,9 +47,7 @@ class Sessions(Repository[Session]):
             .values(turn=turn, persona_state=persona_state, updated_at=now)
         )
         if not advanced.rowcount:
-            raise Conflict(
-                "turn_superseded", f"turn {turn} of this session was written by another server: retry"
-            )
+            raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:
         for table in (schema.outbox, schema.turns):

@@ -1,10 +1,13 @@
 """The one door to the database: `async with stores.write() as tx: await tx.souls.lock(…)`."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.database import Database
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
@@ -41,11 +44,21 @@ class Stores:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
-        async with self.database.read() as connection:
-            yield Transaction(connection)
+        with _say_if_away():
+            async with self.database.read() as connection:
+                yield Transaction(connection)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
         """Commits at the end of the block, rolls back on any error."""
-        async with self.database.write() as connection:
-            yield Transaction(connection)
+        with _say_if_away():
+            async with self.database.write() as connection:
+                yield Transaction(connection)
+
+
+@contextmanager
+def _say_if_away() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
+        raise StoreUnavailable(f"the database does not answer, nothing was written: {error}") from error

@@ -99,9 +99,7 @@ def upgrade() -> None:
         sa.Column("source", sa.String(), nullable=False),
         sa.Column("evidence", Json, nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["soul_id"], ["souls.soul_id"], name="fk_preferences_soul_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["soul_id"], ["souls.soul_id"], name="fk_preferences_soul_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("soul_id", "key", name="pk_preferences"),
     )
     op.create_table(
@@ -118,9 +116,7 @@ def upgrade() -> None:
         sa.Column("continued_from", sa.String(), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["soul_id"], ["souls.soul_id"], name="fk_sessions_soul_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["soul_id"], ["souls.soul_id"], name="fk_sessions_soul_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("session_id", name="pk_sessions"),
     )
     op.create_index("ix_sessions_soul_id_updated_at", "sessions", ["soul_id", "updated_at"], unique=False)
@@ -142,9 +138,7 @@ def upgrade() -> None:
         sa.Column("intent_catalog", Json, nullable=False),
         sa.Column("catalog_version", sa.Integer(), nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["soul_id"], ["souls.soul_id"], name="fk_terminals_soul_id", ondelete="SET NULL"
-        ),
+        sa.ForeignKeyConstraint(["soul_id"], ["souls.soul_id"], name="fk_terminals_soul_id", ondelete="SET NULL"),
         sa.PrimaryKeyConstraint("terminal_id", name="pk_terminals"),
     )
     op.create_table(

@@ -1,0 +1,19 @@
+"""The ports of a turn, built once where the program starts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from soulgraph.senses.ports import EmotionRecogniser
+from soulgraph.settings import PersonaConfig
+from soulgraph.stores.stores import Stores
+from soulgraph.voices.voice import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    stores: Stores
+    emotions: EmotionRecogniser
+    voice: Voice
+    persona: PersonaConfig
+    clock: Callable[[], float]
+    max_steps: int = 6

@@ -1,0 +1,221 @@
+"""Running turns: one at a time per session, once per input, to the end even if nobody listens any more."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from typing import Literal, cast
+from uuid import NAMESPACE_URL, uuid5
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from soulgraph.errors import Conflict, ModelTimeout, ShuttingDown, SoulgraphError
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import Json, TurnInput, TurnOutput, TurnState
+from soulgraph.stores.births import new_id
+from soulgraph.stores.locks import SessionLocks
+from soulgraph.stores.records import Session
+from soulgraph.stores.stores import Transaction
+
+CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
+Observe = Callable[[str, float], None]
+
+_RECURSION_LIMIT = 100
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What a caller sends; what is missing is resolved before the turn begins."""
+
+    text: str
+    user_id: str
+    input_id: str | None = None
+    session_id: str | None = None
+    soul_id: str | None = None
+    terminal_id: str | None = None
+    character_id: str | None = None
+    background_id: str | None = None
+    template_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a listener hears while a turn runs; `done` or `error` is the last."""
+
+    event: Literal["emotion", "token", "tool", "intent_action", "done", "error"]
+    data: Json
+
+
+class RunningTurn:
+    """A turn under way: listen to its events, or just wait for its answer. It goes on without you."""
+
+    def __init__(self, task: asyncio.Task[Json], events: asyncio.Queue[Event]) -> None:
+        self._task = task
+        self._events = events
+
+    async def answer(self) -> Json:
+        return await asyncio.shield(self._task)
+
+    async def events(self) -> AsyncIterator[Event]:
+        while True:
+            event = await self._events.get()
+            yield event
+            if event.event in ("done", "error"):
+                return
+
+
+class TurnRunner:
+    def __init__(
+        self, graph: CompiledTurn, context: Context, locks: SessionLocks, timeout_s: float, observe: Observe
+    ) -> None:
+        self._graph = graph
+        self._context = context
+        self._locks = locks
+        self._timeout_s = timeout_s
+        self._observe = observe
+        self._running: set[asyncio.Task[Json]] = set()
+        self._closing = False
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    async def start(self, request: TurnRequest) -> RunningTurn:
+        """Check and admit a turn, then run it in a task of its own."""
+        if self._closing:
+            raise ShuttingDown("no new turns are taken: send this one to the server that follows")
+        turn = await self._resolve(request)
+        events: asyncio.Queue[Event] = asyncio.Queue()
+        place = self._locks.hold(turn["session_id"])
+        task = asyncio.create_task(self._run(turn, place, events), name=turn["turn_id"])
+        self._running.add(task)
+        task.add_done_callback(self._finished)
+        return RunningTurn(task, events)
+
+    async def drain(self, grace_s: float) -> None:
+        """Let running turns finish; one that does not is cancelled and has written nothing."""
+        self._closing = True
+        if self._running:
+            _log.info("waiting up to %.0f s for %d running turns", grace_s, len(self._running))
+            _, late = await asyncio.wait(self._running, timeout=grace_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _finished(self, task: asyncio.Task[Json]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
+            _log.error("turn %s failed", task.get_name(), exc_info=error)
+
+    async def _run(
+        self, turn: TurnInput, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]
+    ) -> Json:
+        began, outcome = time.perf_counter(), "internal_error"
+        try:
+            async with place:
+                answer = await self._once(turn, events)
+            outcome = "ok"
+            events.put_nowait(Event("done", answer))
+            return answer
+        except SoulgraphError as error:
+            outcome = error.problem_code
+            events.put_nowait(Event("error", error.problem()))
+            raise
+        finally:
+            if outcome == "internal_error":
+                unforeseen = SoulgraphError("the turn failed and was not stored; the server's log says why")
+                events.put_nowait(Event("error", unforeseen.problem()))
+            self._observe(outcome, time.perf_counter() - began)
+
+    async def _once(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
+        """The stored answer if this input was answered before, else a new one."""
+        async with self._context.stores.read() as tx:
+            known = await tx.turns.find(turn["session_id"], turn["input_id"])
+        if known and known.answer:
+            events.put_nowait(Event("token", {"text": known.answer["reply"]}))
+            return known.answer
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._stream(turn, events)
+        except TimeoutError as error:
+            raise ModelTimeout(
+                f"the turn took longer than {self._timeout_s:g} s and was not stored: "
+                "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",
+                turn_id=turn["turn_id"],
+            ) from error
+
+    async def _stream(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
+        answer: Json = {}
+        async for part in self._graph.astream(
+            turn,
+            _config(turn),
+            context=self._context,
+            stream_mode=["custom", "values"],
+            durability="exit",
+            subgraphs=True,
+            version="v2",
+        ):
+            if part["type"] == "custom":
+                events.put_nowait(Event(**part["data"]))
+            elif not part["ns"]:
+                answer = part["data"].get("answer", answer)
+        return answer
+
+    async def _resolve(self, request: TurnRequest) -> TurnInput:
+        """Who is spoken to, and in which conversation."""
+        async with self._context.stores.read() as tx:
+            session = await tx.sessions.find(request.session_id) if request.session_id else None
+            soul_id = request.soul_id or (session.soul_id if session else await _soul_of(tx, request.terminal_id))
+            await tx.souls.get(soul_id)
+        if session:
+            _check_session(session, request, soul_id)
+        turn = {
+            **asdict(request),
+            "soul_id": soul_id,
+            "session_id": request.session_id or _usual_session(request, soul_id),
+            "input_id": request.input_id or new_id("input"),
+            "turn_id": new_id("turn"),
+        }
+        return cast(TurnInput, turn)
+
+
+def _config(turn: TurnInput) -> RunnableConfig:
+    names = {key: turn[key] for key in ("session_id", "soul_id", "turn_id")}  # type: ignore[literal-required]
+    return {
+        "configurable": {"thread_id": turn["session_id"]},
+        "metadata": names,
+        "run_name": "turn",
+        "recursion_limit": _RECURSION_LIMIT,
+    }
+
+
+async def _soul_of(tx: Transaction, terminal_id: str | None) -> str:
+    terminal = await tx.terminals.find(terminal_id) if terminal_id else None
+    if terminal is None or terminal.soul_id is None:
+        raise Conflict("soul_not_selected", "soul selection is required before chat: POST /v1/souls/select")
+    return terminal.soul_id
+
+
+def _usual_session(request: TurnRequest, soul_id: str) -> str:
+    """The conversation one continues without naming it: the same soul, person, terminal and setting."""
+    setting = [request.terminal_id, request.character_id, request.background_id, request.template_id]
+    return f"sess_{uuid5(NAMESPACE_URL, repr([soul_id, request.user_id, *setting])).hex}"
+
+
+def _check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
+    """A conversation keeps its soul, character, background and template."""
+    asked = {
+        "soul_id": (soul_id, session.soul_id),
+        "character_id": (request.character_id, session.character_snapshot["source_preset"]),
+        "background_id": (request.background_id, session.background_id),
+        "template_id": (request.template_id, session.template_id),
+    }
+    for name, (wanted, kept) in asked.items():
+        if wanted is not None and wanted != kept:
+            raise Conflict(
+                "session_mismatch", f"this session has {name} {kept!r}: start another session for {wanted!r}"
+            )

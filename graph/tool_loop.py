@@ -1,0 +1,22 @@
+"""The model and its tools: model ⇄ tools, a bounded number of steps."""
+
+from langgraph.graph import START, StateGraph
+from langgraph.types import RetryPolicy
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import LoopOutput, LoopState
+from soulgraph.nodes.model import model, tools, tools_or_end
+from soulgraph.voices.speech import worth_retrying
+
+ToolLoop = StateGraph[LoopState, Context, LoopState, LoopOutput]
+
+
+def tool_loop_graph() -> ToolLoop:
+    return (
+        StateGraph(LoopState, Context, output_schema=LoopOutput)
+        .add_node(model, retry_policy=RetryPolicy(max_attempts=3, retry_on=worth_retrying))
+        .add_node(tools)
+        .add_edge(START, "model")
+        .add_conditional_edges("model", tools_or_end)
+        .add_edge("tools", "model")
+    )

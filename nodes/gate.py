@@ -1,0 +1,22 @@
+"""Will the soul act, given how it feels?"""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import TurnState
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import Traits
+
+
+async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
+    traits = Traits.from_dict(state["soul"].personality_vector)
+    return {"gate": judge(traits, state["soul_emotion"], runtime.context.clock())}
+
+
+def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:
+    """A matched intent is acted on when the soul is able to; everything else is talked about."""
+    matched = state["filtered"].decision.action == "execute_intents"
+    able = state["gate"].exec_mode == "auto_execute"
+    return "intent_action" if matched and able else "persona_context"

@@ -1,0 +1,44 @@
+"""The two steps of the tool loop: the model speaks or asks for tools, and the tools run."""
+
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage
+from langgraph.prebuilt import ToolNode
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import LoopState
+from soulgraph.voices.speech import speak
+
+
+async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
+    """One model call; its narrative is shown as it arrives. The last step allowed may ask for no more tools."""
+    steps = state.get("steps", 0) + 1
+    voice = runtime.context.voice
+    shown = state.get("shown", "")
+    paragraph = "\n\n" if shown else ""
+
+    def show(text: str) -> None:
+        nonlocal shown, paragraph
+        runtime.stream_writer({"event": "token", "data": {"text": paragraph + text}})
+        shown, paragraph = shown + paragraph + text, ""
+
+    speaker = voice.with_tools if steps < runtime.context.max_steps else voice.without_tools
+    message = await speak(speaker, state["messages"], show)
+    return {"messages": [message], "output": message.text, "shown": shown, "steps": steps}
+
+
+def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
+    return "tools" if _tool_calls(state) else "__end__"
+
+
+async def tools(state: LoopState, runtime: Runtime[Context]) -> Any:
+    """Run what the model asked for, and tell whoever is watching."""
+    for call in _tool_calls(state):
+        runtime.stream_writer({"event": "tool", "data": {"name": call["name"], "arguments": call["args"]}})
+    return await ToolNode(runtime.context.voice.tools).ainvoke(state)
+
+
+def _tool_calls(state: LoopState) -> list[Any]:
+    last = state["messages"][-1]
+    return last.tool_calls if isinstance(last, AIMessage) else []

@@ -1,0 +1,74 @@
+"""The soul hears what was said: it moves its mood once, whatever becomes of the turn, and may change its mode."""
+
+from dataclasses import asdict, replace
+
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import TurnState
+from soulgraph.settings import PersonaConfig
+from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
+from soulgraph.soul.modes import PersonaState, advance
+from soulgraph.soul.moments import iso
+from soulgraph.soul.personality import Traits
+from soulgraph.stores.births import new_session
+from soulgraph.stores.records import Session, Soul
+from soulgraph.stores.stores import Transaction
+
+_TITLE = 40
+
+
+async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
+    """Evolve to now, feel the impact, store it: one short transaction on the soul's row."""
+    context, now = runtime.context, runtime.context.clock()
+    felt, turn_id = state["user_emotion"], state["turn_id"]
+    async with context.stores.write() as tx:
+        soul = await tx.souls.lock(state["soul_id"])
+        traits, feeling = Traits.from_dict(soul.personality_vector), EmotionState.from_dict(soul.emotion_state)
+        if heard := await tx.turns.find(state["session_id"], state["input_id"]):
+            felt, turn_id = UserEmotion(**heard.user_emotion), heard.turn_id
+            feeling = evolve(traits, feeling, now)
+        else:
+            feeling = impact(traits, feeling, felt, now)
+            await tx.turns.heard(state["session_id"], state["input_id"], turn_id, soul.soul_id, asdict(felt), now)
+        soul = replace(soul, emotion_state=feeling.to_dict())
+        await tx.souls.feel(soul.soul_id, soul.emotion_state, now)
+        session = await tx.sessions.find(state["session_id"]) or await _first_session(tx, soul, state, context)
+    emotion = {"user_emotion": asdict(felt), "soul_emotion": soul.emotion_state}
+    runtime.stream_writer({"event": "emotion", "data": emotion})
+    return {
+        "soul": soul,
+        "session": session,
+        "user_emotion": felt,
+        "soul_emotion": feeling,
+        "turn_id": turn_id,
+        "persona_state": _mode(_newer(state, session), state["text"], context.persona, now),
+    }
+
+
+def _newer(state: TurnState, session: Session) -> PersonaState:
+    """The session's row is written with the turn, the checkpoint after it: a crash between them costs nothing."""
+    behind = state.get("turn", 0) > session.turn
+    return state["persona_state"] if behind else session.persona_state
+
+
+def _mode(current: PersonaState, text: str, persona: PersonaConfig, now: float) -> PersonaState:
+    if not persona.dynamic_modes:
+        return current
+    return advance(current, text, persona.default_mode, persona.mode_ttl_turns, iso(now))
+
+
+async def _first_session(tx: Transaction, soul: Soul, state: TurnState, context: Context) -> Session:
+    """The session this turn begins; it is stored with the turn, so a failed first turn leaves none."""
+    return await new_session(
+        tx,
+        soul,
+        session_id=state["session_id"],
+        user_id=state["user_id"],
+        title=state["text"][:_TITLE],
+        character_id=state.get("character_id"),
+        background_id=state.get("background_id"),
+        template_id=state.get("template_id") or context.persona.default_template,
+        mode=context.persona.default_mode,
+        now=context.clock(),
+    )

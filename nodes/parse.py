@@ -1,0 +1,45 @@
+"""Does the model's answer keep the output contract?"""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+
+from soulgraph.errors import ContractBroken, TurnOutputInvalid
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import TurnState
+from soulgraph.prompts.contract import read_narrative, read_update
+from soulgraph.soul.profile import Profile, StateUpdate
+
+
+async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
+    """Words that were shown stand, also when only a second answer has a usable state update."""
+    try:
+        reply = state["shown"] or read_narrative(state["output"])
+        update = _validated(state["output"], state["soul"].dynamic_profile)
+    except ContractBroken as broken:
+        if "problem" in state:
+            raise TurnOutputInvalid(
+                f"the model's answer was unusable twice ({broken.detail}); the turn was not stored, send it again",
+                turn_id=state["turn_id"],
+            ) from broken
+        return {"problem": broken.detail}
+    return {"reply": reply, "state_update": update}
+
+
+def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
+    return "writeback" if "reply" in state else "repair"
+
+
+def _validated(output: str, profile: Profile) -> StateUpdate:
+    try:
+        update = StateUpdate.model_validate(read_update(output))
+    except ValidationError as error:
+        raise ContractBroken("; ".join(f"{_path(e['loc'])}: {e['msg']}" for e in error.errors()[:3])) from error
+    if unknown := update.unknown_fields(profile):
+        raise ContractBroken(f"state_update_json has unknown fields: {', '.join(unknown)}")
+    return update
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "state_update_json"

@@ -1,0 +1,22 @@
+"""One more chance for an answer that broke the contract: the model is shown its error."""
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import TurnState
+from soulgraph.prompts.render import load, render
+from soulgraph.voices.speech import speak
+
+
+async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
+    """Its words are shown only if the first answer had none to show."""
+
+    def show(text: str) -> None:
+        if not state["shown"]:
+            runtime.stream_writer({"event": "token", "data": {"text": text}})
+
+    complaint = render(load("repair"), problem=state["problem"])
+    asked = [*state["messages"], AIMessage(state["output"]), HumanMessage(complaint)]
+    message = await speak(runtime.context.voice.without_tools, asked, show)
+    return {"output": message.text}

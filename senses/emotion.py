@@ -1,0 +1,126 @@
+"""The lexical emotion recogniser: Chinese and English, deterministic, far below a millisecond a sentence."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from soulgraph.senses.lexicon import Lexicon, Mark, lexicon
+from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
+
+# Saying what one does not feel says less than saying what one feels.
+NEGATED_STRENGTH = 0.6
+CURSE_STRENGTH = 0.5
+BEFORE_CONTRAST = 0.5
+PER_EXCLAMATION, MOST_EXCLAMATIONS = 0.12, 3
+LOUD = 0.15
+REACH = 12  # marks between a feeling and the furthest word that can modify it
+# Silence of a word list is weak evidence that nothing was felt.
+NO_HIT_CONFIDENCE = 0.5
+
+
+class Feeling(NamedTuple):
+    label: str
+    strength: float
+    loud: bool = False
+
+
+class LexiconRecogniser:
+    """Reads feelings off words, phrases and emoji; keeps no state."""
+
+    def __init__(self) -> None:
+        self._lexicon = lexicon()
+
+    async def recognise(self, text: str) -> UserEmotion:
+        marks = self._lexicon.scan(text)
+        feelings = feelings_in(marks, self._lexicon) or _curses_in(marks)
+        if not feelings:
+            return _emotion("neutral", 0.0, NO_HIT_CONFIDENCE)
+        return _verdict(feelings, text.count("!") + text.count("！"))
+
+
+def feelings_in(marks: list[Mark], words: Lexicon) -> list[Feeling]:
+    """Every feeling with its strength; what is said before a "but" counts for less."""
+    feelings: list[Feeling] = []
+    for at, mark in enumerate(marks):
+        if mark.kind == "contrast":
+            feelings = [f._replace(strength=f.strength * BEFORE_CONTRAST) for f in feelings]
+        elif mark.kind == "sign":
+            feelings.append(Feeling(mark.label, mark.weight))
+        elif mark.kind == "feeling":
+            feelings.append(_said(marks, at, words))
+    return [feeling for feeling in feelings if feeling.label != "neutral"]
+
+
+def _said(marks: list[Mark], at: int, words: Lexicon) -> Feeling:
+    """One feeling word under the negators and degree words that reach it."""
+    mark, factor, negated, loud = marks[at], 1.0, False, marks[at].loud
+    for modifier in _reaching(marks, at):
+        loud |= modifier.loud
+        if modifier.kind == "negator":
+            # "not very happy" is milder than "not happy"; "very unhappy" is not.
+            negated, factor = not negated, min(factor, 1 / factor)
+        else:
+            factor *= modifier.weight
+    strength = min(1.0, mark.weight * factor * _aftermath(marks, at))
+    if negated:
+        return Feeling(words.negated[mark.label], strength * NEGATED_STRENGTH, loud)
+    return Feeling(mark.label, strength, loud)
+
+
+def _reaching(marks: list[Mark], at: int) -> Iterator[Mark]:
+    """Modifiers in front, nearest first, as far as only bridging words lie between."""
+    joined = False
+    for i in range(at - 1, max(-1, at - 1 - REACH), -1):
+        match marks[i].kind:
+            case "negator" | "degree" | "curse":
+                yield marks[i]
+            case "joiner":
+                joined = True
+            case "feeling" if joined:
+                joined = False
+            case "bridge" | "after":
+                continue
+            case _:
+                return
+
+
+def _aftermath(marks: list[Mark], at: int) -> float:
+    """Degree words that follow: 开心极了, love you so much."""
+    for mark in marks[at + 1 : at + 1 + REACH]:
+        if mark.kind != "bridge":
+            return mark.weight if mark.kind == "after" else 1.0
+    return 1.0
+
+
+def _curses_in(marks: list[Mark]) -> list[Feeling]:
+    return [Feeling("anger", CURSE_STRENGTH, mark.loud) for mark in marks if mark.kind == "curse"]
+
+
+def _verdict(feelings: list[Feeling], exclamations: int) -> UserEmotion:
+    scores = _scores(feelings)
+    label = max(scores, key=scores.__getitem__)
+    loud = any(feeling.loud for feeling in feelings)
+    emphasis = 1 + PER_EXCLAMATION * min(exclamations, MOST_EXCLAMATIONS) + LOUD * loud
+    return _emotion(label, min(1.0, scores[label] * emphasis), _confidence(label, scores))
+
+
+def _scores(feelings: list[Feeling]) -> dict[str, float]:
+    """Strength per label; repetition adds, but never beyond 1. A tie goes to what was said first."""
+    scores: dict[str, float] = {}
+    for label, strength, _ in feelings:
+        scores[label] = 1 - (1 - scores.get(label, 0.0)) * (1 - strength)
+    return scores
+
+
+def _confidence(label: str, scores: dict[str, float]) -> float:
+    """High for strong evidence that agrees; a feeling of the opposite sign weighs fully against it."""
+    against = sum(score * _rivalry(label, other) for other, score in scores.items() if other != label)
+    return (0.25 + 0.7 * scores[label]) * scores[label] / (scores[label] + against)
+
+
+def _rivalry(label: str, other: str) -> float:
+    return 1.0 if PROTOTYPES[label][0] * PROTOTYPES[other][0] < 0 else 0.3
+
+
+def _emotion(label: str, intensity: float, confidence: float) -> UserEmotion:
+    p, a, d = PROTOTYPES[label]
+    return UserEmotion(label, p, a, d, round(intensity, 3), round(confidence, 3))

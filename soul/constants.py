@@ -1,0 +1,214 @@
+"""Every number of the soul's dynamics, once. Times are seconds; a minus sign lives in the formula."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any
+
+from soulgraph.errors import ConfigurationError
+
+
+def _within(low: float, high: float, default: float | tuple[float, ...]) -> Any:
+    return field(default=default, metadata={"low": low, "high": high})
+
+
+def unit(default: float) -> Any:
+    return _within(0.0, 1.0, default)
+
+
+def signed(default: float) -> Any:
+    return _within(-1.0, 1.0, default)
+
+
+def vector(*default: float) -> Any:
+    return _within(-1.0, 1.0, default)
+
+
+def weight(default: float) -> Any:
+    return _within(0.0, 10.0, default)
+
+
+def divisor(default: float) -> Any:
+    return _within(0.1, 10.0, default)
+
+
+def seconds(default: float, at_least: float = 0.0) -> Any:
+    return _within(at_least, 1e8, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    # personality: what E, S, T, J add to (empathy, sensitivity, stability, expressiveness, dominance)
+    trait_middle: float = unit(0.5)
+    mbti_ei: tuple[float, ...] = vector(0.0, -0.03, 0.0, 0.20, 0.10)
+    mbti_sn: tuple[float, ...] = vector(-0.02, 0.08, 0.06, -0.03, 0.03)
+    mbti_tf: tuple[float, ...] = vector(-0.15, -0.05, 0.08, -0.05, 0.12)
+    mbti_jp: tuple[float, ...] = vector(0.0, -0.03, 0.15, -0.02, 0.08)
+
+    # where moods rest: x_neutral and x_bored
+    neutral_p_empathy: float = signed(0.25)
+    neutral_p_stability: float = signed(0.15)
+    neutral_a_expressiveness: float = signed(0.20)
+    neutral_a_stability: float = signed(0.10)
+    neutral_d_dominance: float = signed(0.50)
+    x_bored: tuple[float, ...] = vector(-0.35, -0.45, -0.15)
+
+    # boredom b, shock load s, the PAD rate lambda, extreme memory m
+    boredom_after: float = seconds(18.0)
+    tau_up: float = seconds(240.0)
+    tau_up_stability: float = weight(0.6)
+    tau_up_sensitivity: float = weight(0.7)
+    tau_up_min: float = seconds(30.0, at_least=1.0)
+    tau_s: float = seconds(120.0)
+    tau_s_sensitivity: float = weight(0.9)
+    tau_s_stability: float = weight(0.8)
+    tau_s_min: float = seconds(12.0, at_least=1.0)
+    lambda_0: float = unit(0.18)
+    lambda_offset: float = weight(0.5)
+    lambda_shock: float = weight(1.5)
+    tau_m: float = seconds(360.0)
+    tau_m_sensitivity: float = weight(0.85)
+    tau_m_stability: float = weight(0.95)
+    tau_m_shock: float = weight(0.35)
+    tau_m_min: float = seconds(90.0, at_least=1.0)
+    tau_m_max: float = seconds(1200.0, at_least=1.0)
+
+    # long statistics and the drift of traits they cause
+    long_gain: float = unit(0.03)
+    long_tau: float = seconds(14 * 86400.0, at_least=3600.0)
+    drift_tau: float = seconds(3 * 86400.0, at_least=3600.0)
+    drift_max: float = _within(0.0, 0.5, 0.22)
+    q_empathy_p: float = weight(1.2)
+    q_empathy_volatility: float = weight(0.6)
+    q_empathy_extreme: float = weight(0.3)
+    q_sensitivity_a: float = weight(0.6)
+    q_sensitivity_volatility: float = weight(0.6)
+    q_sensitivity_extreme: float = weight(0.3)
+    q_stability_p: float = weight(0.8)
+    q_stability_volatility: float = weight(0.8)
+    q_stability_shock: float = weight(0.4)
+    q_expressiveness_p: float = weight(0.6)
+    q_expressiveness_a: float = weight(0.5)
+    q_dominance_d: float = weight(0.9)
+    q_dominance_shock: float = weight(0.3)
+
+    # impact of a user's emotion
+    k_0: float = weight(0.80)
+    k_empathy_offset: float = weight(0.5)
+    k_sensitivity_offset: float = weight(0.5)
+    k_stability_offset: float = divisor(0.7)
+    impact_max: float = unit(0.42)
+    shock_above: float = unit(0.08)
+    shock_negative: float = weight(1.0)
+    shock_positive: float = weight(0.4)
+    boredom_kept: float = unit(0.5)
+    volatility_above: float = unit(0.10)
+
+    # polarity of what the user feels
+    neg_p: float = weight(0.70)
+    neg_a: float = weight(0.20)
+    neg_d: float = weight(0.10)
+    neg_label: float = unit(0.16)
+    pos_p: float = weight(0.72)
+    pos_a: float = weight(0.18)
+    pos_d: float = weight(0.10)
+    pos_label: float = unit(0.14)
+
+    # lock: trigger, prolonging, soothing
+    lock_neg: float = unit(0.35)
+    lock_neg_over_pos: float = weight(1.08)
+    lock_z: float = unit(0.95)
+    lock_s: float = unit(0.90)
+    lock_first: float = seconds(120.0)
+    lock_max: float = seconds(600.0, at_least=1.0)
+    lock_more_min: float = seconds(18.0)
+    lock_more_max: float = seconds(48.0)
+    lock_severity: float = unit(0.62)
+    lock_severity_z: float = unit(0.58)
+    lock_severity_s: float = unit(0.42)
+    lock_character: float = unit(0.38)
+    lock_character_base: float = weight(0.55)
+    lock_character_reactivity: float = weight(0.75)
+    lock_character_resilience: float = weight(0.35)
+    soothe_neg: float = unit(0.75)
+    soothe_label: float = unit(0.20)
+    soothe_base: float = weight(0.75)
+    soothe_character: float = weight(0.5)
+    soothe_empathy: float = unit(0.55)
+    soothe_stability: float = unit(0.45)
+    soothe_above: float = unit(0.01)
+    soothe_cut_min: float = unit(0.20)
+    soothe_cut_max: float = unit(0.75)
+    lock_clears_at: float = seconds(0.5)
+
+    # execution gate
+    resilience_stability: float = unit(0.58)
+    resilience_calm: float = unit(0.22)
+    resilience_dominance: float = unit(0.20)
+    reactivity_sensitivity: float = unit(0.55)
+    reactivity_unstable: float = unit(0.25)
+    reactivity_yielding: float = unit(0.20)
+    tau: float = unit(0.6)
+    tau_sensitivity: float = weight(0.2)
+    tau_stability: float = weight(0.2)
+    tau_min: float = unit(0.35)
+    tau_max: float = _within(0.0, 0.99, 0.85)
+    alpha: float = weight(2.2)
+    alpha_sensitivity: float = weight(2.8)
+    alpha_stability: float = weight(1.8)
+    alpha_min: float = weight(0.6)
+    alpha_max: float = weight(5.5)
+    beta: float = divisor(3.0)
+    p_base: float = unit(0.95)
+    eta: float = weight(0.95)
+    eta_base: float = weight(0.55)
+    eta_reactivity: float = weight(0.90)
+    eta_resilience: float = weight(0.45)
+    eta_min: float = weight(0.35)
+    eta_max: float = weight(1.30)
+    xi: float = weight(0.80)
+    xi_base: float = weight(0.55)
+    xi_reactivity: float = weight(1.0)
+    xi_resilience: float = weight(0.35)
+    xi_min: float = weight(0.35)
+    xi_max: float = weight(1.35)
+    locked_factor: float = unit(0.02)
+    threshold: float = unit(0.36)
+    threshold_resilience: float = weight(0.12)
+    threshold_reactivity: float = weight(0.08)
+    threshold_min: float = unit(0.16)
+    threshold_max: float = unit(0.48)
+
+    # mood in words
+    mood_even: float = unit(0.15)
+    mood_clearly: float = unit(0.35)
+    mood_strongly: float = unit(0.70)
+
+    def __post_init__(self) -> None:
+        for constant in fields(self):
+            _check(constant, getattr(self, constant.name))
+        for name in self.__slots__:
+            if name.endswith("_min") and getattr(self, name) > getattr(self, f"{name[:-4]}_max", math.inf):
+                raise ConfigurationError(name, f"must not exceed {name[:-4]}_max")
+
+    def override(self, values: Mapping[str, Any]) -> "Constants":
+        """A copy with some constants replaced; a name or value that makes no sense is refused by name."""
+        if unknown := sorted(str(name) for name in values if name not in self.__slots__):
+            raise ConfigurationError(unknown[0], "there is no such constant of the dynamics")
+        return replace(self, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+
+def _check(constant: Field[Any], value: Any) -> None:
+    low, high = constant.metadata["low"], constant.metadata["high"]
+    numbers = value if isinstance(constant.default, tuple) else (value,)
+    wanted = len(constant.default) if isinstance(constant.default, tuple) else 1
+    if not isinstance(numbers, tuple) or len(numbers) != wanted:
+        raise ConfigurationError(constant.name, f"must be a list of {wanted} numbers")
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ConfigurationError(constant.name, f"must be a number, not {number!r}")
+        if not low <= number <= high:  # false for NaN too
+            raise ConfigurationError(constant.name, f"must lie in {low:g}..{high:g}, not {number!r}")
+
+
+DEFAULT = Constants()

@@ -1,0 +1,148 @@
+"""What is felt: the emotions a user can show, and the emotional state of a soul."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Generic, NamedTuple, TypeAlias
+
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.constants import Constants
+from soulgraph.soul.personality import Five, N, Three, Traits, c01, clip, number_in
+
+Six: TypeAlias = tuple[N, N, N, N, N, N]
+
+PROTOTYPES: dict[str, Three[float]] = {
+    "neutral": (0.0, 0.05, 0.0),
+    "joy": (0.70, 0.55, 0.20),
+    "surprise": (0.10, 0.75, -0.05),
+    "sadness": (-0.65, -0.15, -0.35),
+    "fear": (-0.70, 0.70, -0.60),
+    "anger": (-0.60, 0.75, 0.25),
+    "disgust": (-0.55, 0.35, 0.10),
+    "calm": (0.20, -0.35, 0.15),
+    "relief": (0.50, -0.20, 0.30),
+    "gratitude": (0.60, 0.20, 0.35),
+    "excitement": (0.78, 0.82, 0.30),
+    "anxiety": (-0.62, 0.72, -0.48),
+    "frustration": (-0.52, 0.58, -0.08),
+    "disappointment": (-0.58, -0.08, -0.28),
+    "boredom": (-0.20, -0.45, -0.15),
+}
+EMOTIONS = tuple(PROTOTYPES)
+
+SOOTHING = frozenset({"joy", "gratitude", "relief", "calm"})
+POSITIVE = SOOTHING | {"excitement"}
+NEGATIVE = frozenset({"anger", "anxiety", "fear", "frustration", "disgust", "sadness", "disappointment", "boredom"})
+
+TIME_RANGE = (-1e12, 1e12)
+
+
+@dataclass(frozen=True, slots=True)
+class UserEmotion:
+    """What a recogniser heard; `confidence` is None when it gives none."""
+
+    emotion: str
+    p: float
+    a: float
+    d: float
+    intensity: float
+    confidence: float | None = None
+
+    def sane(self) -> "UserEmotion":
+        """The same within bounds; a NaN carries no feeling and becomes 0."""
+        return UserEmotion(
+            self.emotion,
+            _bounded(self.p, -1.0),
+            _bounded(self.a, -1.0),
+            _bounded(self.d, -1.0),
+            _bounded(self.intensity, 0.0),
+            None if self.confidence is None else _bounded(self.confidence, 0.0),
+        )
+
+
+def _bounded(value: float, low: float) -> float:
+    return clip(value, low, 1.0) if value == value else 0.0
+
+
+def polarity(felt: UserEmotion, c: Constants) -> tuple[float, float]:
+    """(neg, pos): how bad and how good the user's emotion is, each 0..1."""
+    neg = pos = 0.0
+    if felt.p < 0:
+        neg = c01(c.neg_p * -felt.p + c.neg_a * max(0.0, felt.a) + c.neg_d * max(0.0, -felt.d))
+    if felt.p > 0:
+        pos = c01(c.pos_p * felt.p + c.pos_a * max(0.0, -felt.a) + c.pos_d * max(0.0, felt.d))
+    neg += c.neg_label if felt.emotion in NEGATIVE else 0.0
+    pos += c.pos_label if felt.emotion in POSITIVE else 0.0
+    return c01(neg) * felt.intensity, c01(pos) * felt.intensity
+
+
+class Vitals(NamedTuple, Generic[N]):
+    """What moves by itself; `long` is mu_p, mu_a, mu_d, volatility, shock, extreme."""
+
+    x: Three[N]
+    boredom: N
+    shock_load: N
+    extreme_memory: N
+    long: Six[N]
+    drift: Five[N]
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionState:
+    """A soul's emotion as it is stored and published; times are epoch seconds."""
+
+    p: float
+    a: float
+    d: float
+    boredom: float
+    shock_load: float
+    extreme_memory: float
+    long_mu_p: float
+    long_mu_a: float
+    long_mu_d: float
+    long_volatility: float
+    long_shock: float
+    long_extreme: float
+    drift: Traits
+    lock_until: float | None
+    last_interaction_at: float
+    updated_at: float
+
+    @property
+    def x(self) -> Three[float]:
+        return self.p, self.a, self.d
+
+    @property
+    def vitals(self) -> Vitals[float]:
+        mu = self.long_mu_p, self.long_mu_a, self.long_mu_d
+        long = (*mu, self.long_volatility, self.long_shock, self.long_extreme)
+        return Vitals(self.x, self.boredom, self.shock_load, self.extreme_memory, long, self.drift)
+
+    @classmethod
+    def of(cls, vitals: Vitals[float], lock_until: float | None, talked: float, now: float) -> "EmotionState":
+        x, boredom, shock_load, memory, long, drift = vitals
+        return cls(*x, boredom, shock_load, memory, *long, Traits(*drift), lock_until, talked, now)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"drift": self.drift.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "EmotionState":
+        """The state as stored; a missing, unknown, non-finite or out-of-range entry is refused by name."""
+        names = [f.name for f in fields(cls)]
+        if not isinstance(data, Mapping) or set(data) != set(names):
+            raise InvalidInput(f"an emotion state has exactly {', '.join(names)}")
+        values = {name: number_in(data[name], name, *span) for name, span in _SPANS.items()}
+        until = data["lock_until"]
+        return cls(
+            drift=Traits.from_dict(data["drift"], -1.0, 1.0),
+            lock_until=None if until is None else number_in(until, "lock_until", *TIME_RANGE),
+            **values,
+        )
+
+
+_SPANS = {
+    **dict.fromkeys(("p", "a", "d", "long_mu_p", "long_mu_a", "long_mu_d"), (-1.0, 1.0)),
+    **dict.fromkeys(("boredom", "shock_load", "extreme_memory"), (0.0, 1.0)),
+    **dict.fromkeys(("long_volatility", "long_shock", "long_extreme"), (0.0, 1.0)),
+    **dict.fromkeys(("last_interaction_at", "updated_at"), TIME_RANGE),
+}

@@ -1,0 +1,120 @@
+"""Who a soul is: five traits out of an MBTI type, and what follows from the traits alone.
+
+Formulas are written once and take floats (one soul) or arrays (many souls): `N` is either.
+"""
+
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.constants import DEFAULT, Constants
+
+Array: TypeAlias = NDArray[np.float64]
+N = TypeVar("N", float, Array)
+Three: TypeAlias = tuple[N, N, N]
+Five: TypeAlias = tuple[N, N, N, N, N]
+
+MBTI_TYPES = tuple("".join(letters) for letters in product("EI", "SN", "TF", "JP"))
+
+
+def exp(v: N) -> N:
+    return np.exp(v) if isinstance(v, np.ndarray) else math.exp(v)
+
+
+def log(v: N) -> N:
+    return np.log(v) if isinstance(v, np.ndarray) else math.log(v)
+
+
+def least(v: N, w: N | float) -> N:
+    return np.minimum(v, w) if isinstance(v, np.ndarray) else min(v, w)
+
+
+def most(v: N, w: N | float) -> N:
+    return np.maximum(v, w) if isinstance(v, np.ndarray) else max(v, w)
+
+
+def clip(v: N, low: float, high: float) -> N:
+    return most(least(v, high), low)
+
+
+def c01(v: N) -> N:
+    return clip(v, 0.0, 1.0)
+
+
+def largest(v: N) -> float:
+    return float(v.max(initial=0.0)) if isinstance(v, np.ndarray) else v
+
+
+def extremity(x: Three[N]) -> N:
+    """z: how far the farthest axis is from rest."""
+    p, a, d = x
+    return most(most(abs(p), abs(a)), abs(d))
+
+
+class Traits(NamedTuple):
+    """The five traits, each in 0..1; the same five names carry the drift of each."""
+
+    empathy: float
+    sensitivity: float
+    stability: float
+    expressiveness: float
+    dominance: float
+
+    def to_dict(self) -> dict[str, float]:
+        return self._asdict()
+
+    @classmethod
+    def from_dict(cls, data: Any, low: float = 0.0, high: float = 1.0) -> "Traits":
+        if not isinstance(data, Mapping) or set(data) != set(cls._fields):
+            raise InvalidInput(f"expected exactly the traits {', '.join(cls._fields)}")
+        return cls(*(number_in(data[name], name, low, high) for name in cls._fields))
+
+
+def number_in(value: Any, name: str, low: float, high: float) -> float:
+    """The value as a float; anything but a number in low..high is refused by name."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidInput(f"{name} must be a number in {low:g}..{high:g}, not {value!r}")
+    return float(value)
+
+
+def traits_of(mbti: str, constants: Constants = DEFAULT) -> Traits:
+    """Each letter pushes every trait away from the middle, E S T J one way and I N F P the other."""
+    c, letters = constants, mbti.strip().upper() if isinstance(mbti, str) else ""
+    if letters not in MBTI_TYPES:
+        raise InvalidInput(f"{mbti!r} is no MBTI type; expected four letters like INFJ: E/I, S/N, T/F, J/P")
+    signs = [1.0 if letter in "ESTJ" else -1.0 for letter in letters]
+    axes = zip(c.mbti_ei, c.mbti_sn, c.mbti_tf, c.mbti_jp, strict=True)
+    pushes = (sum(sign * push for sign, push in zip(signs, axis, strict=True)) for axis in axes)
+    return Traits(*(c01(c.trait_middle + push) for push in pushes))
+
+
+def effective(base: Five[N], drift: Five[N]) -> Five[N]:
+    em, se, st, ex, do = base
+    drift_em, drift_se, drift_st, drift_ex, drift_do = drift
+    return (c01(em + drift_em), c01(se + drift_se), c01(st + drift_st), c01(ex + drift_ex), c01(do + drift_do))
+
+
+def neutral(traits: Five[N], c: Constants) -> Three[N]:
+    """x_neutral: the mood the traits rest in."""
+    em, _, st, ex, do = traits
+    mid = c.trait_middle
+    return (
+        c.neutral_p_empathy * (em - mid) + c.neutral_p_stability * (st - mid),
+        c.neutral_a_expressiveness * (ex - mid) - c.neutral_a_stability * (st - mid),
+        c.neutral_d_dominance * (do - mid),
+    )
+
+
+def resilience(traits: Five[N], c: Constants) -> N:
+    _, se, st, _, do = traits
+    return c01(c.resilience_stability * st + c.resilience_calm * (1.0 - se) + c.resilience_dominance * do)
+
+
+def reactivity(traits: Five[N], c: Constants) -> N:
+    _, se, st, _, do = traits
+    return c01(c.reactivity_sensitivity * se + c.reactivity_unstable * (1.0 - st) + c.reactivity_yielding * (1.0 - do))

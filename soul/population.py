@@ -1,0 +1,69 @@
+"""Many souls at once, as arrays: one tick moves them all by the formulas that move one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from soulgraph.soul.constants import DEFAULT, Constants
+from soulgraph.soul.dynamics import flow
+from soulgraph.soul.emotions import TIME_RANGE, EmotionState, Vitals
+from soulgraph.soul.personality import Array, Five, N, Traits, number_in
+
+_NEVER = -np.inf
+_WIDTH = 17 + 5 + 3
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Each array holds one number of every soul; `lock_until` is -inf without a lock."""
+
+    traits: Five[Array]
+    vitals: Vitals[Array]
+    lock_until: Array
+    last_interaction_at: Array
+    updated_at: Array
+
+    @classmethod
+    def of(cls, souls: Iterable[tuple[Traits, EmotionState]]) -> "Population":
+        table = np.array([_row(traits, state) for traits, state in souls], dtype=np.float64)
+        em, se, st, ex, do, lock_until, talked, updated, *numbers = np.ascontiguousarray(table.reshape(-1, _WIDTH).T)
+        return cls((em, se, st, ex, do), _vitals(numbers), lock_until, talked, updated)
+
+    def evolve(self, now: float, constants: Constants = DEFAULT) -> "Population":
+        """Everyone at `now`; for a soul that is already later, time stands still."""
+        later = np.maximum(number_in(now, "now", *TIME_RANGE), self.updated_at)
+        gap = later - self.updated_at
+        idle = np.clip(later - self.last_interaction_at - constants.boredom_after, 0.0, gap)
+        vitals = flow(self.traits, self.vitals, gap - idle, idle, constants)
+        return replace(self, vitals=vitals, updated_at=later)
+
+    def states(self) -> list[EmotionState]:
+        rows = np.array([self.lock_until, self.last_interaction_at, self.updated_at, *_numbers(self.vitals)])
+        return [
+            EmotionState.of(_vitals(numbers), lock_until if lock_until > updated else None, talked, updated)
+            for lock_until, talked, updated, *numbers in rows.T.tolist()
+        ]
+
+
+def _row(traits: Traits, state: EmotionState) -> list[float]:
+    lock_until = _NEVER if state.lock_until is None else state.lock_until
+    return [*traits, lock_until, state.last_interaction_at, state.updated_at, *_numbers(state.vitals)]
+
+
+def _numbers(vitals: Vitals[N]) -> list[N]:
+    return [
+        *vitals.x,
+        vitals.boredom,
+        vitals.shock_load,
+        vitals.extreme_memory,
+        *vitals.long,
+        *vitals.drift,
+    ]
+
+
+def _vitals(numbers: Sequence[N]) -> Vitals[N]:
+    p, a, d, boredom, shock_load, memory, mu_p, mu_a, mu_d, volatility, shock, extreme, *drift = numbers
+    em, se, st, ex, do = drift
+    long = (mu_p, mu_a, mu_d, volatility, shock, extreme)
+    return Vitals((p, a, d), boredom, shock_load, memory, long, (em, se, st, ex, do))

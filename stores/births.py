@@ -1,0 +1,100 @@
+"""How souls and sessions begin: as records made from the library, not yet stored."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from soulgraph.errors import NotFound
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.modes import Mode, default_state
+from soulgraph.soul.moments import iso
+from soulgraph.soul.personality import traits_of
+from soulgraph.soul.profile import empty_profile
+from soulgraph.stores.records import Json, Preset, Session, Soul
+from soulgraph.stores.stores import Transaction
+
+MODEL_VERSION = "persona-pad-v2"
+TEMPLATES = ("companion_v1", "narrator_v1")
+
+
+def new_id(kind: str) -> str:
+    return f"{kind}_{uuid4().hex}"
+
+
+async def new_soul(
+    tx: Transaction, *, name: str, mbti_type: str, user_id: str, character_id: str | None, now: float
+) -> Soul:
+    """A soul at rest; one made from a character inherits its profile and the seed of its inner state."""
+    character = await _data(tx, character_id)
+    traits = traits_of(mbti_type)
+    return Soul(
+        soul_id=new_id("soul"),
+        user_id=user_id,
+        name=name,
+        mbti_type=mbti_type.upper(),
+        character_id=character_id,
+        personality_vector=traits.to_dict(),
+        emotion_state=born(traits, now).to_dict(),
+        model_version=MODEL_VERSION,
+        dynamic_profile=_stamped(empty_profile() | character.get("initial_profile", {}), iso(now)),
+        inner_state=character.get("inner_state", ""),
+        turns=0,
+        version=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+async def new_session(
+    tx: Transaction,
+    soul: Soul,
+    *,
+    session_id: str,
+    user_id: str,
+    title: str,
+    character_id: str | None,
+    background_id: str | None,
+    template_id: str,
+    mode: Mode,
+    now: float,
+) -> Session:
+    """A conversation with its own snapshot of the character, isolated from every other one."""
+    if template_id not in TEMPLATES:
+        raise NotFound("template", template_id)
+    if background_id is not None:
+        await tx.backgrounds.get(background_id)
+    preset = character_id or soul.character_id
+    character = await _data(tx, preset)
+    return Session(
+        session_id=session_id,
+        soul_id=soul.soul_id,
+        user_id=user_id,
+        title=title,
+        background_id=background_id,
+        template_id=template_id,
+        character_snapshot={
+            "source_preset": preset,
+            "snapshot_created_at": iso(now),
+            "base_persona": character.get("base_persona", ""),
+            "evolved_persona": "",
+        },
+        persona_state=default_state(mode, iso(now)),
+        turn=0,
+        continued_from=None,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+async def _data(tx: Transaction, character_id: str | None) -> Json:
+    preset: Preset | None = await tx.characters.get(character_id) if character_id else None
+    return preset.data if preset else {}
+
+
+def _stamped(profile: Mapping[str, Any], timestamp: str) -> Json:
+    """The profile with the time of birth on every item that has none."""
+    state = {
+        field: {"items": [{"timestamp": timestamp, **item} for item in value["items"]]}
+        for field, value in profile["dynamic_state"].items()
+    }
+    return {**profile, "dynamic_state": state}

@@ -1,0 +1,35 @@
+"""The short lines a soul says when it acts: no model is asked."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from zlib import crc32
+
+import yaml
+
+from soulgraph.senses.intents import MatchedIntent
+from soulgraph.soul.dynamics import EmotionState
+from soulgraph.soul.language import Lang
+
+_WARM, _COLD = 0.15, -0.15
+
+
+def action_line(intents: Sequence[MatchedIntent], feeling: EmotionState, text: str, lang: Lang) -> str:
+    """What is done, coloured by mood, then what still has to be asked."""
+    done = ("、" if lang == "zh" else ", ").join(i.intent_name for i in intents if i.status == "ready")
+    said = [_line(done, feeling, text, lang)] if done else []
+    return " ".join([*said, *(intent.question for intent in intents if intent.question)])
+
+
+def _line(done: str, feeling: EmotionState, text: str, lang: Lang) -> str:
+    tone = "warm" if feeling.p > _WARM else "cold" if feeling.p < _COLD else "even"
+    lines = _lines()[lang][tone]
+    return lines[crc32(text.encode()) % len(lines)].format(done=done)
+
+
+@cache
+def _lines() -> dict[str, dict[str, list[str]]]:
+    loaded: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        (files(__package__) / "action_lines.yaml").read_text("utf-8")
+    )
+    return loaded

@@ -1,0 +1,51 @@
+"""Machine-readable cues on the first system message: the offline voice reads them, hosted models never see them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from langchain_core.messages import BaseMessage, SystemMessage
+
+from soulgraph.prompts.layers import CUES
+from soulgraph.soul.language import Lang
+
+
+class UserEmotion(TypedDict):
+    emotion: str
+    p: float
+    a: float
+    d: float
+    intensity: float
+    confidence: float
+
+
+class GateCue(TypedDict):
+    exec_mode: Literal["auto_execute", "blocked"]
+    locked: bool
+
+
+class Cues(TypedDict):
+    """What a turn tells the offline voice; a task's cues are `task`, `lang` and the task's own data."""
+
+    task: Literal["turn"]
+    lang: Lang
+    soul_name: str
+    voice: Literal["companion", "narrator"]
+    user_text: str
+    user_emotion: UserEmotion
+    mood: str
+    mood_p: float
+    mode: Literal["rational", "idol", "hybrid", "strict"]
+    gate: GateCue
+    blocked_intents: list[str]
+    facts: list[str]
+
+
+def cued(content: str, cues: Mapping[str, Any]) -> SystemMessage:
+    """A system message that carries its cues beside the text."""
+    return SystemMessage(content=content, additional_kwargs={CUES: dict(cues)})
+
+
+def cues_of(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+    """The cues of the first system message, or nothing when it has none."""
+    first = next((m for m in messages if isinstance(m, SystemMessage)), None)
+    return dict(first.additional_kwargs.get(CUES, {})) if first else {}

@@ -1,0 +1,125 @@
+"""What the offline voice makes of a text: names, wishes, questions and the topic they share with a memory."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+
+_END = r"(?=[\s，。！？；、,.!?;~～]|$)"
+_NAME_ZH = rf"(?!你|他|她|它|不|什么|啥|我)([A-Za-z\u4e00-\u9fff·]{{1,8}}?)(?:呀|啊|哦|呢|啦)?{_END}"
+_INTRODUCTION = re.compile(
+    rf"(?:我叫(?:做)?|我的名字(?:叫做?|是))\s*{_NAME_ZH}"
+    r"|\b(?:my name is|my name's|i am called|i'm called)\s+(?!not\b|what\b)([^\W\d_][\w'’-]{0,30})",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"[?？]|吗|什么|哪|谁|怎么|为啥|多少|几[个点岁号]|记不记得|^\W*(?:what|who|where|when|why|how|which)\b",
+    re.IGNORECASE,
+)
+_ASKED = {
+    "name": re.compile(
+        r"(?:你|您)(?:的名字)?(?:叫(?:什么|啥)|是谁|是什么(?:$|[?？]))|what(?:'s| is) your name|who are you",
+        re.IGNORECASE,
+    ),
+    "wellbeing": re.compile(
+        r"(?:你|您)(?:还)?好吗|你(?:今天|最近|现在)?(?:感觉|心情|过得)?(?:怎么样|如何)"
+        r"|how are you|how do you feel|how(?:'s| is) it going",
+        re.IGNORECASE,
+    ),
+}
+_GREETING = re.compile(
+    rf"^\W*(?:(?:你好|您好|嗨|哈喽|早安|早上好|晚上好|晚安|在吗)[呀啊哇]?{_END}"
+    r"|(?:hello|hi|hey|good (?:morning|evening|afternoon))\b)",
+    re.IGNORECASE,
+)
+_WISHES = (
+    ("recall_memory", "query", r"记得(.+?)(?:吗|么|不)\W*$"),
+    ("recall_memory", "query", r"\b(?:do|can) you (?:still )?(?:remember|recall)\s+(.+?)\W*$"),
+    ("remember", "fact", r"(?<![我你他她没不能])(?:请?你?要?|帮我)记住(?!了)[，,：:\s]*(.+?)\W*$"),
+    ("remember", "fact", r"(?:^|[.!?,;]\s*)(?:please\s+)?remember\s+(?:that\s+|this:?\s+)(.+?)\W*$"),
+)
+_CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+class Wish(NamedTuple):
+    """A tool the user's words ask for, and its one argument."""
+
+    tool: str
+    argument: str
+    said: str
+
+
+@cache
+def lines() -> dict[str, Any]:
+    return dict(yaml.safe_load((files(__package__) / "offline_lines.yaml").read_text("utf-8")))
+
+
+def introduced_name(text: str) -> str | None:
+    found = _INTRODUCTION.search(text)
+    return (found[1] or found[2]) if found else None
+
+
+def is_question(text: str) -> bool:
+    return bool(_QUESTION.search(text))
+
+
+def is_greeting(text: str) -> bool:
+    return bool(_GREETING.search(text))
+
+
+def asked_about_self(text: str) -> str | None:
+    """`name` or `wellbeing`, when that is what the soul is asked."""
+    return next((topic for topic, pattern in _ASKED.items() if pattern.search(text)), None)
+
+
+def wish_in(text: str) -> Wish | None:
+    for tool, argument, pattern in _WISHES:
+        if found := re.search(pattern, text, re.IGNORECASE):
+            return Wish(tool, argument, found[1].strip())
+    return None
+
+
+def emotion_group(emotion: str) -> str:
+    groups: dict[str, list[str]] = lines()["emotion_groups"]
+    return next((group for group, emotions in groups.items() if emotion in emotions), "plain")
+
+
+def tone_of(texts: Sequence[str]) -> str:
+    """The emotion group whose words are heard most; `plain` when none is."""
+    heard = {group: sum(_mentions(text, words) for text in texts) for group, words in lines()["tone_words"].items()}
+    loudest = max(heard, key=lambda group: heard[group])
+    return loudest if heard[loudest] else "plain"
+
+
+def _mentions(text: str, words: Sequence[str]) -> int:
+    return sum(bool(re.search(rf"\b{word}" if word.isascii() else word, text, re.IGNORECASE)) for word in words)
+
+
+def fact_asked(text: str, facts: Sequence[str]) -> str | None:
+    """The remembered fact a question is about, by the terms both share."""
+    if not facts or not is_question(text):
+        return None
+    asked = _terms(text)
+    closest = max(facts, key=lambda fact: _weight(asked & _terms(fact)))
+    return closest if asked & _terms(closest) else None
+
+
+def _terms(text: str) -> set[str]:
+    """Words without their plural, and character pairs of Chinese."""
+    words = {word.removesuffix("s") for word in _WORD.findall(_CJK_RUN.sub(" ", text.lower()))}
+    pairs = {run[i : i + 2] for run in _CJK_RUN.findall(text) for i in range(len(run) - 1)}
+    return (words | pairs).difference(lines()["empty_terms"])
+
+
+def _weight(shared: set[str]) -> int:
+    return sum(1 if term in lines()["weak_terms"] else 2 for term in shared)
+
+
+def quoted(text: str, limit: int) -> str:
+    """Somebody's words on one line, without the power to open or close a tag of the contract."""
+    flat = " ".join(text.split()).replace("<", "‹").replace(">", "›").strip(" 。.!！")
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

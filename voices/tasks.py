@@ -1,0 +1,188 @@
+"""Structured calls to any chat model: one prompt file in, one validated output, at most one repair."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Self, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from soulgraph.errors import ModelError
+from soulgraph.prompts.render import load, render
+from soulgraph.soul.language import Lang
+from soulgraph.voices.cues import cued
+
+INNER_STATE_LIMIT = 1200
+ROLE = {"zh": "某人", "en": "someone"}
+LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
+BEGIN = "Do this now."
+
+_FEELING = "anger|joy|trust|fear|love|affection|sadness|mood|intensity|level|priority"
+_FEELING_ZH = "愤怒|信任|好感|快乐|悲伤|恐惧|喜爱|亲密|情绪|心情|强度|优先级"
+SCORE = re.compile(
+    r"(?<![\d/])\d+(?:\.\d+)?\s*(?:/\s*(?:5|10|100)(?![\d/])|[%％])"
+    r"|\b[a-z]+_level\b"
+    rf"|\b(?:{_FEELING})\s*(?:[:=]|is(?: at)?\s)\s*[-+]?\d+(?:\.\d+)?"
+    rf"|(?:{_FEELING_ZH})[度值]?\s*(?:[:：=]|[为是]|达到)\s*[-+]?\d+(?:\.\d+)?",
+    re.IGNORECASE,
+)
+
+
+def nameless(text: str, names: Sequence[str], lang: Lang) -> str:
+    """The text with every one of these names replaced by a role."""
+    known = sorted(filter(None, names), key=len, reverse=True)
+    if not known:
+        return text
+    # A Latin name must stand alone ("Al" is not in "Also"); Chinese has no word borders to look for.
+    edged = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
+    return re.sub("|".join(edged), ROLE[lang], text)
+
+
+def _in_words(text: str) -> str:
+    if found := SCORE.search(text):
+        raise PydanticCustomError(
+            "numeric_feeling", "describe it in words, never as a number ({found})", {"found": found[0]}
+        )
+    return text
+
+
+def _abstract(text: str, info: ValidationInfo) -> str:
+    context = info.context or {}
+    return nameless(text, context.get("names", ()), context.get("lang", "en"))
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Qualitative = Annotated[Text, AfterValidator(_in_words)]
+Abstract = Annotated[Qualitative, AfterValidator(_abstract)]
+
+
+def objects_in(answer: str) -> Iterator[str]:
+    """Every JSON object of an answer, whatever surrounds it: prose, code fences, other braces."""
+    decoder, at = json.JSONDecoder(), answer.find("{")
+    while at >= 0:
+        try:
+            _, end = decoder.raw_decode(answer, at)
+            yield answer[at:end]
+        except (json.JSONDecodeError, RecursionError):
+            end = at + 1
+        at = answer.find("{", end)
+
+
+class TaskOutput(BaseModel):
+    """What a task gives back; `read` takes it out of a model's answer."""
+
+    @classmethod
+    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
+        return cls.model_validate_json(max(objects_in(answer), key=len, default=answer), context=dict(context))
+
+
+class StateChange(BaseModel):
+    field: Text
+    change: Abstract
+
+
+class EventPattern(BaseModel):
+    precondition: Abstract
+    trigger: Abstract
+    reaction: Abstract
+    impact: Abstract
+
+
+class EventImpact(BaseModel):
+    state_changes: list[StateChange] = Field(default_factory=list)
+
+
+class EventExtract(TaskOutput):
+    """An experience anybody could have had: roles instead of names, words instead of numbers."""
+
+    summary: Abstract
+    pattern: EventPattern
+    impact: EventImpact
+    narrative_fragment: Abstract
+
+
+class Slot(BaseModel):
+    n: int = Field(ge=0, le=99)
+    content: Annotated[Text, StringConstraints(max_length=500)]
+
+
+class Reflection(TaskOutput):
+    inner_state: Annotated[Text, StringConstraints(max_length=INNER_STATE_LIMIT)]
+    slots: list[Slot] = Field(default_factory=list)
+
+
+class EvolvedPersona(TaskOutput):
+    """The one task answered in plain text."""
+
+    text: Qualitative
+
+    @classmethod
+    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
+        return cls.model_validate({"text": answer}, context=dict(context))
+
+
+class Summary(TaskOutput):
+    title: Annotated[Text, StringConstraints(max_length=80)]
+    summary: Text
+
+
+T = TypeVar("T", bound=TaskOutput)
+
+
+@dataclass(frozen=True)
+class Task(Generic[T]):
+    """A structured call: `defaults` are the data a caller may leave out."""
+
+    name: str
+    output: type[T]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def prompt(self) -> str:
+        return f"task_{self.name}"
+
+
+EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": []})
+REFLECT = Task("reflect", Reflection, {"slots": []})
+UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
+SUMMARIZE = Task("summarize", Summary)
+
+
+async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
+    """Ask once; show the model its error and ask once more; then give up with a ModelError."""
+    data = {**task.defaults, **data}
+    context = {**data, "lang": lang}
+    # Nobody but the caller hears this call: its tokens must not join a streamed reply.
+    config = RunnableConfig(run_name=task.name, tags=["nostream"])
+    messages = briefing(task, lang, data)
+    answer = await model.ainvoke(messages, config)
+    try:
+        return task.output.read(answer.text, context)
+    except ValidationError as error:
+        repair = HumanMessage(render(load("task_repair"), problem=explain(error)))
+    answer = await model.ainvoke([*messages, AIMessage(answer.text), repair], config)
+    try:
+        return task.output.read(answer.text, context)
+    except ValidationError as error:
+        detail = f"the model's answer to {task.name} was unusable twice: {explain(error)}"
+        raise ModelError(detail, task=task.name) from error
+
+
+def briefing(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:
+    shown = {name: as_data(value) for name, value in data.items()}
+    prompt = render(load(task.prompt), language=LANGUAGE[lang], **shown)
+    return [cued(prompt, {"task": task.name, "lang": lang, **data}), HumanMessage(BEGIN)]
+
+
+def as_data(value: Any) -> str:
+    """JSON without angle brackets, so that no text inside can close the section that holds it."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def explain(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'answer'}: {e['msg']}" for e in error.errors())
