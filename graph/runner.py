@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass
 from typing import Literal, cast
 from uuid import NAMESPACE_URL, uuid5
@@ -60,12 +60,16 @@ class RunningTurn:
     async def answer(self) -> Json:
         return await asyncio.shield(self._task)
 
-    async def events(self) -> AsyncIterator[Event]:
-        while True:
-            event = await self._events.get()
+    async def events(self, patience_s: float) -> AsyncIterator[Event | None]:
+        """Events as they come, and None whenever nothing has come for `patience_s`."""
+        last = False
+        while not last:
+            event = None
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience_s):
+                    event = await self._events.get()
             yield event
-            if event.event in ("done", "error"):
-                return
+            last = event is not None and event.event in ("done", "error")
 
 
 class TurnRunner:
@@ -161,7 +165,7 @@ class TurnRunner:
         ):
             if part["type"] == "custom":
                 events.put_nowait(Event(**part["data"]))
-            elif not part["ns"]:
+            elif part["type"] == "values" and not part["ns"]:
                 answer = part["data"].get("answer", answer)
         return answer
 
@@ -184,7 +188,7 @@ class TurnRunner:
 
 
 def _config(turn: TurnInput) -> RunnableConfig:
-    names = {key: turn[key] for key in ("session_id", "soul_id", "turn_id")}  # type: ignore[literal-required]
+    names = {key: turn[key] for key in ("session_id", "soul_id", "turn_id")}
     return {
         "configurable": {"thread_id": turn["session_id"]},
         "metadata": names,

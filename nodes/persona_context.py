@@ -5,7 +5,8 @@ from dataclasses import asdict
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import Json, TurnState
+from soulgraph.graph.state import TurnState
+from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import Persona, assemble
 from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import describe
@@ -66,7 +67,7 @@ def _world(background: Preset | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _cues(state: TurnState, persona: Persona) -> Json:
+def _cues(state: TurnState, persona: Persona) -> Cues:
     """The same persona for a voice that does not read prose."""
     return {
         "task": "turn",

@@ -1,15 +1,14 @@
 """The prompt: fixed layers, safety first, stable text before volatile, the output contract last."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
-
-CUES = "soulgraph"
 
 MODES = {
     "rational": "Rational: solve, explain and decide first; feelings stay in the background.",
@@ -47,7 +46,7 @@ def as_data(text: str) -> str:
 
 
 def assemble(
-    persona: Persona, history: Sequence[tuple[str, str]], user_text: str, cues: dict[str, Any]
+    persona: Persona, history: Sequence[tuple[str, str]], user_text: str, cues: Mapping[str, Any]
 ) -> list[AnyMessage]:
     """The messages of a turn. `cues` say the same to a voice that does not read prose."""
     system = "\n\n".join(
@@ -62,7 +61,7 @@ def assemble(
         if section
     )
     return [
-        SystemMessage(system, additional_kwargs={CUES: cues}),
+        cued(system, cues),
         *[_spoken(role, content) for role, content in history],
         HumanMessage(f"{as_data(user_text)}\n\n{render(load('output_contract'), name=as_data(persona.name))}"),
     ]

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Generic, NamedTuple
 
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.emotions import TIME_RANGE, EmotionState, Six, UserEmotion, Vitals
+from soulgraph.soul.emotions import EmotionState, Six, UserEmotion, Vitals, instant
 from soulgraph.soul.gate import lock_after, lock_remaining
 from soulgraph.soul.personality import (
     Five,
@@ -25,14 +25,13 @@ from soulgraph.soul.personality import (
     log,
     most,
     neutral,
-    number_in,
 )
 
 __all__ = ["EmotionState", "UserEmotion", "born", "evolve", "flow", "impact"]
 
 # Sub-steps of a gap in seconds: short while a mood is in motion, longer as it comes to rest.
 _FIRST_STEP = 4.0
-_STEP_GROWTH = 0.4
+_STEP_GROWTH = 0.5
 _TINY = 1e-8
 
 
@@ -40,13 +39,12 @@ def born(traits: Traits, now: float, constants: Constants = DEFAULT) -> EmotionS
     """At rest, with nothing behind it."""
     x = neutral(traits, constants)
     vitals = Vitals(x, 0.0, 0.0, extremity(x), (*x, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0))
-    now = number_in(now, "now", *TIME_RANGE)
-    return EmotionState.of(vitals, None, now, now)
+    return EmotionState.of(vitals, None, instant(now), instant(now))
 
 
 def evolve(traits: Traits, state: EmotionState, now: float, constants: Constants = DEFAULT) -> EmotionState:
     """The state at `now`; a clock that went back stands still."""
-    now = max(number_in(now, "now", *TIME_RANGE), state.updated_at)
+    now = max(instant(now), state.updated_at)
     gap = now - state.updated_at
     idle = clip(now - state.last_interaction_at - constants.boredom_after, 0.0, gap)
     vitals = flow(traits, state.vitals, gap - idle, idle, constants)
@@ -57,13 +55,12 @@ def evolve(traits: Traits, state: EmotionState, now: float, constants: Constants
 def flow(base: Five[N], vitals: Vitals[N], engaged: N, idle: N, c: Constants) -> Vitals[N]:
     """Natural evolution: first `engaged` seconds without boredom, then `idle` seconds with it."""
     # Traits drift over days, moods settle within the hour: the traits of the start serve the whole gap.
-    pace = _pace(effective(base, vitals.drift), c)
-    still = pace._replace(boredom_rate=0.0 * idle)
-    settled = _settle(_settle(vitals, still, engaged, c), pace, idle, c)
-    gap = engaged + idle
-    return settled._replace(
-        long=_faded(base, vitals.long, gap, c), drift=_drifted(base, vitals.long, vitals.drift, gap, c)
-    )
+    pace, gap = _pace(effective(base, vitals.drift), c), engaged + idle
+    settled = _settle(vitals, pace._replace(boredom_rate=0.0 * gap), 0.0 * gap, engaged, c)
+    x, b, s, m, long, drift = _settle(settled, pace, engaged, gap, c)
+    birth = neutral(base, c)
+    past = _past(birth, long)
+    return Vitals(x, b, s, m, _faded(birth, past, gap, c), _drifted(drift, past, gap, c))
 
 
 class _Pace(NamedTuple, Generic[N]):
@@ -89,10 +86,10 @@ def _pace(traits: Five[N], c: Constants) -> _Pace[N]:
     )
 
 
-def _settle(vitals: Vitals[N], pace: _Pace[N], gap: N, c: Constants) -> Vitals[N]:
-    left = gap
+def _settle(vitals: Vitals[N], pace: _Pace[N], start: N, end: N, c: Constants) -> Vitals[N]:
+    left = end - start
     while largest(left) > 0.0:
-        step = least(_FIRST_STEP + _STEP_GROWTH * (gap - left), left)
+        step = least(_FIRST_STEP + _STEP_GROWTH * (end - left), left)
         vitals = _step(vitals, pace, step, c)
         left = left - step
     return vitals
@@ -104,11 +101,11 @@ def _step(vitals: Vitals[N], pace: _Pace[N], h: N, c: Constants) -> Vitals[N]:
     s_end = s * exp(-h / pace.tau_s)
     # The integral of lambda over the step, in closed form because s decays exponentially.
     turn = pace.rate * (h + pace.tau_s * log((1.0 + c.lambda_shock * s_end) / (1.0 + c.lambda_shock * s)))
-    tiring = h * pace.boredom_rate
-    fresh = 1.0 - b
+    tiring, fresh = h * pace.boredom_rate, 1.0 - b
     draw = (exp(-turn), fresh * turn * _mean_decay(turn, tiring), fresh * _mean_exp(tiring), most(turn, _TINY))
-    axes = [_axis(*axis, draw) for axis in zip(x, pace.rest, c.x_bored, strict=True)]
-    (p, p_mean), (a, a_mean), (d, d_mean) = axes
+    p, p_mean = _axis(x[0], pace.rest[0], c.x_bored[0], draw)
+    a, a_mean = _axis(x[1], pace.rest[1], c.x_bored[1], draw)
+    d, d_mean = _axis(x[2], pace.rest[2], c.x_bored[2], draw)
     tau_m = clip(pace.tau_m + c.tau_m * c.tau_m_shock * 0.5 * (s + s_end), c.tau_m_min, c.tau_m_max)
     z_mean, z_move = extremity((p_mean, a_mean, d_mean)), extremity((p, a, d)) - extremity(x)
     memory = _remembered(m, z_mean, z_move, h / tau_m)
@@ -118,7 +115,7 @@ def _step(vitals: Vitals[N], pace: _Pace[N], h: N, c: Constants) -> Vitals[N]:
 def _axis(at: N, rest: N, bored: float, draw: tuple[N, N, N, N]) -> tuple[N, N]:
     """Where one axis ends and its mean on the way, drawn to a rest that itself slides towards `bored`."""
     keep, pull, fresh_mean, turn = draw
-    end = bored + (at - bored) * keep + (rest - bored) * pull
+    end = clip(bored + (at - bored) * keep + (rest - bored) * pull, -1.0, 1.0)
     return end, bored + (rest - bored) * fresh_mean - (end - at) / turn
 
 
@@ -139,22 +136,22 @@ def _mean_decay(v: N, w: N) -> N:
     return exp(-least(v, w)) * _mean_exp(abs(v - w))
 
 
-def _deviation(base: Five[N], long: Six[N], c: Constants) -> Six[N]:
-    """How far the long statistics are from those of a soul to which nothing has happened."""
-    p, a, d = neutral(base, c)
+def _past(birth: Three[N], long: Six[N]) -> Six[N]:
+    """What life has made of the long statistics: their distance from the values of birth."""
     mu_p, mu_a, mu_d, volatility, shock, extreme = long
-    return mu_p - p, mu_a - a, mu_d - d, volatility, shock, extreme
+    return mu_p - birth[0], mu_a - birth[1], mu_d - birth[2], volatility, shock, extreme
 
 
-def _faded(base: Five[N], long: Six[N], gap: N, c: Constants) -> Six[N]:
-    p, a, d = neutral(base, c)
+def _faded(birth: Three[N], past: Six[N], gap: N, c: Constants) -> Six[N]:
+    p, a, d, volatility, shock, extreme = past
     kept = exp(-gap / c.long_tau)
-    far_p, far_a, far_d, volatility, shock, extreme = _deviation(base, long, c)
-    return p + far_p * kept, a + far_a * kept, d + far_d * kept, volatility * kept, shock * kept, extreme * kept
+    mu_p, mu_a, mu_d = birth[0] + p * kept, birth[1] + a * kept, birth[2] + d * kept
+    mu = clip(mu_p, -1.0, 1.0), clip(mu_a, -1.0, 1.0), clip(mu_d, -1.0, 1.0)
+    return (*mu, volatility * kept, shock * kept, extreme * kept)
 
 
-def _drifted(base: Five[N], long: Six[N], drift: Five[N], gap: N, c: Constants) -> Five[N]:
-    p, a, d, volatility, shock, extreme = _deviation(base, long, c)
+def _drifted(drift: Five[N], past: Six[N], gap: N, c: Constants) -> Five[N]:
+    p, a, d, volatility, shock, extreme = past
     em, se, st, ex, do = drift
     q_em = c.q_empathy_p * p - c.q_empathy_volatility * volatility - c.q_empathy_extreme * extreme
     q_se = c.q_sensitivity_a * a + c.q_sensitivity_volatility * volatility + c.q_sensitivity_extreme * extreme
@@ -218,6 +215,6 @@ def _size(x: Three[float]) -> float:
 
 def _learnt(long: Six[float], news: Six[float], c: Constants) -> Six[float]:
     mu_p, mu_a, mu_d, volatility, shock, extreme = (
-        old + c.long_gain * (new - old) for old, new in zip(long, news, strict=True)
+        clip(old + c.long_gain * (new - old), -1.0, 1.0) for old, new in zip(long, news, strict=True)
     )
     return mu_p, mu_a, mu_d, volatility, shock, extreme

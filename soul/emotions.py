@@ -33,7 +33,7 @@ SOOTHING = frozenset({"joy", "gratitude", "relief", "calm"})
 POSITIVE = SOOTHING | {"excitement"}
 NEGATIVE = frozenset({"anger", "anxiety", "fear", "frustration", "disgust", "sadness", "disappointment", "boredom"})
 
-TIME_RANGE = (-1e12, 1e12)
+_TIME_SPAN = (-1e12, 1e12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,11 @@ def polarity(felt: UserEmotion, c: Constants) -> tuple[float, float]:
     neg += c.neg_label if felt.emotion in NEGATIVE else 0.0
     pos += c.pos_label if felt.emotion in POSITIVE else 0.0
     return c01(neg) * felt.intensity, c01(pos) * felt.intensity
+
+
+def instant(now: float) -> float:
+    """A moment in epoch seconds that can be calculated with."""
+    return number_in(now, "now", *_TIME_SPAN)
 
 
 class Vitals(NamedTuple, Generic[N]):
@@ -135,7 +140,7 @@ class EmotionState:
         until = data["lock_until"]
         return cls(
             drift=Traits.from_dict(data["drift"], -1.0, 1.0),
-            lock_until=None if until is None else number_in(until, "lock_until", *TIME_RANGE),
+            lock_until=None if until is None else number_in(until, "lock_until", *_TIME_SPAN),
             **values,
         )
 
@@ -144,5 +149,5 @@ _SPANS = {
     **dict.fromkeys(("p", "a", "d", "long_mu_p", "long_mu_a", "long_mu_d"), (-1.0, 1.0)),
     **dict.fromkeys(("boredom", "shock_load", "extreme_memory"), (0.0, 1.0)),
     **dict.fromkeys(("long_volatility", "long_shock", "long_extreme"), (0.0, 1.0)),
-    **dict.fromkeys(("last_interaction_at", "updated_at"), TIME_RANGE),
+    **dict.fromkeys(("last_interaction_at", "updated_at"), _TIME_SPAN),
 }

@@ -5,7 +5,7 @@ from math import exp
 from typing import Literal
 
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.emotions import SOOTHING, EmotionState, UserEmotion, Vitals, polarity
+from soulgraph.soul.emotions import SOOTHING, EmotionState, UserEmotion, Vitals, instant, polarity
 from soulgraph.soul.personality import Five, Traits, c01, clip, effective, extremity, reactivity, resilience
 
 ExecMode = Literal["auto_execute", "blocked"]
@@ -26,25 +26,36 @@ class Gate:
 
 def judge(traits: Traits, state: EmotionState, now: float, constants: Constants = DEFAULT) -> Gate:
     """Extremes, their memory and shocks lower the probability; a lock all but closes the gate."""
-    c = constants
-    _, se, st, _, _ = character = effective(traits, state.drift)
-    firm, touchy = resilience(character, c), reactivity(character, c)
+    c, character = constants, effective(traits, state.drift)
     m, s, z = state.extreme_memory, state.shock_load, extremity(state.x)
+    z_n, threshold = _excess(character, z, c), _threshold(character, c)
+    remaining = lock_remaining(state, instant(now), c)
+    probability = c.p_base * exp(-_inhibition(character, z_n, m, s, c))
+    if remaining > 0.0:
+        probability *= c.locked_factor
+    mode: ExecMode = "auto_execute" if probability >= threshold else "blocked"
+    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining)
+
+
+def _excess(traits: Five[float], z: float, c: Constants) -> float:
+    """z_n: how much of the room above what the character bears the mood takes."""
+    _, se, st, _, _ = traits
     tau = clip(c.tau - c.tau_sensitivity * se + c.tau_stability * st, c.tau_min, c.tau_max)
+    return c01((z - tau) / (1.0 - tau))
+
+
+def _inhibition(traits: Five[float], z_n: float, m: float, s: float, c: Constants) -> float:
+    _, se, st, _, _ = traits
+    firm, touchy = resilience(traits, c), reactivity(traits, c)
     alpha = clip(c.alpha + c.alpha_sensitivity * se - c.alpha_stability * st, c.alpha_min, c.alpha_max)
     eta = c.eta * clip(c.eta_base + c.eta_reactivity * touchy - c.eta_resilience * firm, c.eta_min, c.eta_max)
     xi = c.xi * clip(c.xi_base + c.xi_reactivity * touchy - c.xi_resilience * firm, c.xi_min, c.xi_max)
-    z_n = c01((z - tau) / (1.0 - tau))
-    remaining = lock_remaining(state, now, c)
-    open_gate = c.p_base * exp(-alpha * z_n**c.beta - eta * m - xi * s)
-    probability = open_gate * (c.locked_factor if remaining > 0.0 else 1.0)
-    threshold = clip(
-        c.threshold - c.threshold_resilience * firm + c.threshold_reactivity * touchy,
-        c.threshold_min,
-        c.threshold_max,
-    )
-    mode: ExecMode = "auto_execute" if probability >= threshold else "blocked"
-    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining)
+    return alpha * z_n**c.beta + eta * m + xi * s
+
+
+def _threshold(traits: Five[float], c: Constants) -> float:
+    ease = c.threshold_resilience * resilience(traits, c) - c.threshold_reactivity * reactivity(traits, c)
+    return clip(c.threshold - ease, c.threshold_min, c.threshold_max)
 
 
 def lock_remaining(state: EmotionState, now: float, c: Constants) -> float:

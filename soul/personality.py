@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import NDArray
 
 from soulgraph.errors import InvalidInput
@@ -23,23 +24,29 @@ MBTI_TYPES = tuple("".join(letters) for letters in product("EI", "SN", "TF", "JP
 
 
 def exp(v: N) -> N:
-    return np.exp(v) if isinstance(v, np.ndarray) else math.exp(v)
+    return np.exp(v) if isinstance(v, ndarray) else math.exp(v)
 
 
 def log(v: N) -> N:
-    return np.log(v) if isinstance(v, np.ndarray) else math.log(v)
+    return np.log(v) if isinstance(v, ndarray) else math.log(v)
 
 
 def least(v: N, w: N | float) -> N:
-    return np.minimum(v, w) if isinstance(v, np.ndarray) else min(v, w)
+    if isinstance(v, ndarray):
+        return np.minimum(v, w)
+    return v if v < w else w
 
 
 def most(v: N, w: N | float) -> N:
-    return np.maximum(v, w) if isinstance(v, np.ndarray) else max(v, w)
+    if isinstance(v, ndarray):
+        return np.maximum(v, w)
+    return v if v > w else w
 
 
 def clip(v: N, low: float, high: float) -> N:
-    return most(least(v, high), low)
+    if isinstance(v, ndarray):
+        return np.minimum(np.maximum(v, low), high)
+    return low if v < low else high if v > high else v
 
 
 def c01(v: N) -> N:
@@ -47,13 +54,13 @@ def c01(v: N) -> N:
 
 
 def largest(v: N) -> float:
-    return float(v.max(initial=0.0)) if isinstance(v, np.ndarray) else v
+    return float(v.max(initial=0.0)) if isinstance(v, ndarray) else v
 
 
 def extremity(x: Three[N]) -> N:
-    """z: how far the farthest axis is from rest."""
-    p, a, d = x
-    return most(most(abs(p), abs(a)), abs(d))
+    """z: how far the farthest axis is from the middle."""
+    p, a, d = abs(x[0]), abs(x[1]), abs(x[2])
+    return most(most(p, a), d)
 
 
 class Traits(NamedTuple):

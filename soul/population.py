@@ -7,8 +7,8 @@ import numpy as np
 
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import flow
-from soulgraph.soul.emotions import TIME_RANGE, EmotionState, Vitals
-from soulgraph.soul.personality import Array, Five, N, Traits, number_in
+from soulgraph.soul.emotions import EmotionState, Vitals, instant
+from soulgraph.soul.personality import Array, Five, N, Traits
 
 _NEVER = -np.inf
 _WIDTH = 17 + 5 + 3
@@ -32,7 +32,7 @@ class Population:
 
     def evolve(self, now: float, constants: Constants = DEFAULT) -> "Population":
         """Everyone at `now`; for a soul that is already later, time stands still."""
-        later = np.maximum(number_in(now, "now", *TIME_RANGE), self.updated_at)
+        later = np.maximum(instant(now), self.updated_at)
         gap = later - self.updated_at
         idle = np.clip(later - self.last_interaction_at - constants.boredom_after, 0.0, gap)
         vitals = flow(self.traits, self.vitals, gap - idle, idle, constants)

@@ -57,6 +57,7 @@ async def new_session(
     template_id: str,
     mode: Mode,
     now: float,
+    continued_from: str | None = None,
 ) -> Session:
     """A conversation with its own snapshot of the character, isolated from every other one."""
     if template_id not in TEMPLATES:
@@ -80,7 +81,7 @@ async def new_session(
         },
         persona_state=default_state(mode, iso(now)),
         turn=0,
-        continued_from=None,
+        continued_from=continued_from,
         created_at=now,
         updated_at=now,
     )

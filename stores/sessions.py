@@ -26,7 +26,7 @@ class Sessions(Repository[Session]):
             raise NotFound("session", session_id)
         return session
 
-    async def all(self, soul_id: str | None = None, limit: int = 100) -> list[Session]:
+    async def all(self, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
         newest = self._select().order_by(self.table.c.updated_at.desc(), self.table.c.session_id).limit(limit)
         return await self._all(newest if soul_id is None else newest.where(self.table.c.soul_id == soul_id))
 

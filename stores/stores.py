@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+from sqlalchemy import text
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,6 +25,7 @@ class Transaction:
     """Every repository on one connection: what is written here is written together."""
 
     def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
         self.souls = Souls(connection)
         self.terminals = Terminals(connection)
         self.sessions = Sessions(connection)
@@ -36,6 +38,9 @@ class Transaction:
         self.slots = Slots(connection)
         self.outbox = Outbox(connection)
         self.keys = Keys(connection)
+
+    async def ping(self) -> None:
+        await self._connection.execute(text("SELECT 1"))
 
 
 class Stores:

@@ -3,13 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import httpx2
-from langchain_core.exceptions import (
-    ModelAPIError,
-    ModelConnectionError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-)
+from langchain_core.exceptions import ModelAPIError, ModelConnectionError, ModelRateLimitError, ModelTimeoutError
 from langchain_core.exceptions import ModelError as AnyModelError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
@@ -19,33 +13,25 @@ from openai import APIError
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.prompts.contract import NarrativeStream
 
-Show = Callable[[str], None]
-
 
 async def speak(
-    speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], show: Show
+    speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], show: Callable[[str], None]
 ) -> AIMessage:
     """Stream one answer; `show` gets its narrative piece by piece."""
-    narrative = NarrativeStream()
+    narrative, shown = NarrativeStream(), False
     answer: AIMessageChunk | None = None
-    with _our_errors() as failure:
-        async for chunk in speaker.astream(list(messages)):
-            assert isinstance(chunk, AIMessageChunk)
-            answer = chunk if answer is None else answer + chunk
-            if text := narrative.feed(chunk.text):
-                failure.repeatable = False
-                show(text)
-    if answer is None:
-        raise ModelUnavailable("the model closed the stream without a word: try again")
+    try:
+        with our_errors():
+            async for chunk in speaker.astream(list(messages)):
+                assert isinstance(chunk, AIMessageChunk)
+                answer = chunk if answer is None else answer + chunk
+                if text := narrative.feed(chunk.text):
+                    shown = True
+                    show(text)
+    except ModelUnavailable as error:
+        error.repeatable = not shown
+        raise
     return _accepted(answer)
-
-
-def _accepted(answer: AIMessageChunk) -> AIMessage:
-    if refusal := answer.additional_kwargs.get("refusal"):
-        raise ModelRefused(f"the model refused: {refusal}")
-    if answer.response_metadata.get("finish_reason") == "content_filter":
-        raise ModelRefused("the provider's content filter stopped the answer: rephrase the message")
-    return AIMessage(answer.content, tool_calls=answer.tool_calls, usage_metadata=answer.usage_metadata)
 
 
 def worth_retrying(error: Exception) -> bool:
@@ -53,20 +39,27 @@ def worth_retrying(error: Exception) -> bool:
     return isinstance(error, ModelUnavailable) and error.repeatable
 
 
-class _Failure:
-    repeatable = True
-
-
 @contextmanager
-def _our_errors() -> Iterator[_Failure]:
-    failure = _Failure()
+def our_errors() -> Iterator[None]:
+    """Whatever a chat model raises, as one of model_timeout, model_unavailable and model_refused."""
     try:
-        yield failure
-    except (ModelTimeoutError, httpx2.TimeoutException, TimeoutError) as error:
-        raise ModelTimeout(
-            f"the model was silent for too long ({error}): try again, or raise SOULGRAPH_LLM_TIMEOUT_S"
-        ) from error
-    except (ModelConnectionError, ModelRateLimitError, ModelAPIError, httpx2.TransportError) as error:
-        raise ModelUnavailable(f"the model cannot be reached: {error}", repeatable=failure.repeatable) from error
+        yield
+    except (ModelTimeoutError, TimeoutError) as error:
+        raise ModelTimeout(f"the model was silent for too long ({error}): raise SOULGRAPH_LLM_TIMEOUT_S") from error
+    except (ModelConnectionError, ModelRateLimitError, ModelAPIError) as error:
+        raise ModelUnavailable(f"the model cannot be reached or is overloaded: {error}") from error
     except (AnyModelError, APIError) as error:
         raise ModelRefused(f"the model's server refused the request: {error}") from error
+    except (ValueError, AttributeError) as error:  # how ChatOpenAI fails on bytes that are no completion
+        raise ModelUnavailable(f"the model's server answered something unreadable: {error}") from error
+
+
+def _accepted(answer: AIMessageChunk | None) -> AIMessage:
+    finish = answer.response_metadata.get("finish_reason") if answer else None
+    if finish == "content_filter":
+        raise ModelRefused("the provider's content filter stopped the answer: rephrase the message")
+    if answer is None or not (answer.text or answer.tool_calls):
+        raise ModelRefused("the model answered with nothing, which is how a refusal arrives in a stream")
+    if answer.tool_calls and finish == "length":
+        raise ModelUnavailable("the model's answer was cut off inside a tool call: raise its output limit", False)
+    return AIMessage(answer.content, tool_calls=answer.tool_calls, usage_metadata=answer.usage_metadata)

@@ -13,9 +13,10 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 from pydantic_core import PydanticCustomError
 
 from soulgraph.errors import ModelError
+from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
-from soulgraph.voices.cues import cued
+from soulgraph.voices.speech import our_errors
 
 INNER_STATE_LIMIT = 1200
 ROLE = {"zh": "某人", "en": "someone"}
@@ -160,12 +161,14 @@ async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) 
     # Nobody but the caller hears this call: its tokens must not join a streamed reply.
     config = RunnableConfig(run_name=task.name, tags=["nostream"])
     messages = briefing(task, lang, data)
-    answer = await model.ainvoke(messages, config)
+    with our_errors():
+        answer = await model.ainvoke(messages, config)
     try:
         return task.output.read(answer.text, context)
     except ValidationError as error:
         repair = HumanMessage(render(load("task_repair"), problem=explain(error)))
-    answer = await model.ainvoke([*messages, AIMessage(answer.text), repair], config)
+    with our_errors():
+        answer = await model.ainvoke([*messages, AIMessage(answer.text), repair], config)
     try:
         return task.output.read(answer.text, context)
     except ValidationError as error:

@@ -5,7 +5,7 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
-from soulgraph.voices.cues import cued
+from soulgraph.prompts.cues import cued
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.offline_hearing import lines, wish_in
 from soulgraph.voices.offline_reply import plain_cues

@@ -5,17 +5,9 @@ from typing import Any, Literal, TypedDict
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from soulgraph.prompts.layers import CUES
 from soulgraph.soul.language import Lang
 
-
-class UserEmotion(TypedDict):
-    emotion: str
-    p: float
-    a: float
-    d: float
-    intensity: float
-    confidence: float
+CUES = "soulgraph"
 
 
 class GateCue(TypedDict):
@@ -29,12 +21,12 @@ class Cues(TypedDict):
     task: Literal["turn"]
     lang: Lang
     soul_name: str
-    voice: Literal["companion", "narrator"]
+    voice: str
     user_text: str
-    user_emotion: UserEmotion
+    user_emotion: dict[str, Any]
     mood: str
     mood_p: float
-    mode: Literal["rational", "idol", "hybrid", "strict"]
+    mode: str
     gate: GateCue
     blocked_intents: list[str]
     facts: list[str]

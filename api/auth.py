@@ -1,0 +1,37 @@
+"""Bearer keys and their scopes. On loopback without any key the server is open, and says so at start-up."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from soulgraph.api.services import Served
+from soulgraph.errors import Forbidden, Unauthorized
+from soulgraph.stores.records import Scope
+
+_bearer = HTTPBearer(auto_error=False, description="an API key made by `soulgraph key create`")
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
+def allow(*scopes: Scope) -> Callable[..., Awaitable[None]]:
+    """A dependency that lets the owner and these scopes in."""
+
+    async def check(services: Served, credentials: Credentials) -> None:
+        if services.open_access:
+            return
+        if credentials is None:
+            raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
+        async with services.stores.read() as tx:
+            key = await tx.keys.find(credentials.credentials)
+        if key is None:
+            raise Unauthorized("this key is unknown or revoked")
+        if key.scope != "owner" and key.scope not in scopes:
+            raise Forbidden(f"a key with scope {key.scope!r} may not do this")
+
+    return check
+
+
+owner = Depends(allow())
+chatter = Depends(allow("chat", "terminal"))
+terminal = Depends(allow("terminal"))

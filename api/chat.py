@@ -1,0 +1,107 @@
+"""One turn over HTTP: as JSON, or as server-sent events while it happens."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any, Literal, Self
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from soulgraph.api.auth import chatter
+from soulgraph.api.fields import DEFAULT_USER, MAX_TEXT, Id, Text, UserId
+from soulgraph.api.services import Served
+from soulgraph.graph.runner import RunningTurn, TurnRequest
+
+PING_S = 15.0
+
+router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
+
+
+class ChatInput(BaseModel):
+    """One thing the user said, as a terminal reports it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    input_id: Id | None = None
+    type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
+    source: str | None = None
+    ts: float | str | None = None
+    text: Text
+
+
+class ChatRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: Text | None = None
+    input_id: Id | None = Field(None, description="the same id again gives the same answer and applies nothing twice")
+    inputs: list[ChatInput] | None = Field(None, min_length=1, max_length=16)
+    session_id: Id | None = Field(None, description="without it the usual conversation of this user goes on")
+    soul_id: Id | None = Field(None, description="without it the terminal's soul is used")
+    terminal_id: Id | None = None
+    user_id: UserId = DEFAULT_USER
+    character_id: Id | None = None
+    background_id: Id | None = None
+    template_id: Id | None = None
+    stream: bool = False
+
+    @model_validator(mode="after")
+    def _one_way_to_say_it(self) -> Self:
+        if (self.text is None) == (self.inputs is None):
+            raise ValueError("send either `text` or `inputs`")
+        if len(self.said) > MAX_TEXT:
+            raise ValueError(f"the inputs may have {MAX_TEXT} characters together")
+        return self
+
+    @property
+    def said(self) -> str:
+        return self.text or "\n".join(entry.text for entry in self.inputs or [])
+
+    @property
+    def key(self) -> str | None:
+        """What makes this input the same as one sent before."""
+        ids = [entry.input_id for entry in self.inputs or [] if entry.input_id]
+        return self.input_id or "+".join(ids) or None
+
+    def turn(self) -> TurnRequest:
+        places = self.model_dump(include=set(TurnRequest.__dataclass_fields__) - {"text", "input_id"})
+        return TurnRequest(text=self.said, input_id=self.key, **places)
+
+
+class ChatAnswer(BaseModel):
+    """What a turn answers; `done` carries the same."""
+
+    session_id: str
+    turn_id: str
+    soul_id: str
+    terminal_id: str | None
+    reply: str
+    intent_decision: dict[str, Any]
+    intents: list[dict[str, Any]]
+    executed_skills: list[str]
+    exec_mode: Literal["auto_execute", "blocked"]
+    exec_probability: float
+    user_emotion: dict[str, Any]
+    soul_emotion: dict[str, Any]
+    persona: dict[str, Any]
+    state_changed: bool
+    voice: str
+
+
+@router.post("/chat", response_model=ChatAnswer)
+async def chat(request: ChatRequest, services: Served) -> Response:
+    """Say something to a soul. With `stream` the answer is `text/event-stream`."""
+    turn = await services.runner.start(request.turn())
+    if request.stream:
+        return StreamingResponse(_events(turn), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    return JSONResponse(await turn.answer())
+
+
+async def _events(turn: RunningTurn) -> AsyncIterator[bytes]:
+    """The turn's events on the wire, with a comment now and then so that proxies keep the line open."""
+    async for event in turn.events(PING_S):
+        if event is None:
+            yield format_sse_event(comment="ping")
+        else:
+            yield format_sse_event(event=event.event, data_str=json.dumps(event.data, ensure_ascii=False))

@@ -1,0 +1,35 @@
+"""For those who run the server: is it alive, is it ready, what has it done."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from soulgraph.api.auth import owner
+from soulgraph.api.services import Served
+
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(services: Served) -> dict[str, Any]:
+    """Ready when the database answers; a model that is away is seen in the turns themselves."""
+    async with services.stores.read() as tx:
+        await tx.ping()
+    return {
+        "status": "ready",
+        "database": services.stores.database.engine.dialect.name,
+        "voice": services.context.voice.name,
+    }
+
+
+@router.get("/metrics", dependencies=[owner])
+async def metrics(services: Served) -> Response:
+    services.metrics.running.set(services.runner.running)
+    return Response(services.metrics.text(), media_type=CONTENT_TYPE_LATEST)

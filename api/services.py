@@ -1,0 +1,37 @@
+"""What the routers work with, built by the composition root and kept on the app."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from soulgraph.api.metrics import Metrics
+from soulgraph.graph.context import Context
+from soulgraph.graph.runner import TurnRunner
+from soulgraph.settings import Settings
+from soulgraph.stores.locks import SessionLocks
+from soulgraph.stores.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    settings: Settings
+    stores: Stores
+    context: Context
+    checkpointer: BaseCheckpointSaver[str]
+    locks: SessionLocks
+    runner: TurnRunner
+    metrics: Metrics
+    open_access: bool
+
+    def now(self) -> float:
+        return self.context.clock()
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+Served = Annotated[Services, Depends(_services)]

@@ -1,0 +1,165 @@
+"""Conversations over HTTP: the sessions, their messages and their mode."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.fields import DEFAULT_USER, Id, Title, UserId
+from soulgraph.api.services import Served
+from soulgraph.soul.modes import Mode, PersonaState, default_state
+from soulgraph.soul.moments import iso
+from soulgraph.stores.births import new_id, new_session
+from soulgraph.stores.records import Message, Session
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+
+class NewSession(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    soul_id: Id
+    user_id: UserId = DEFAULT_USER
+    title: Title = ""
+    character_id: Id | None = None
+    background_id: Id | None = None
+    template_id: Id | None = None
+
+
+class SessionPatch(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: Title
+
+
+class ModeChoice(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    mode: Mode
+    ttl_turns: int | None = Field(None, ge=1, le=10_000)
+    notes: Title = ""
+
+
+class SessionOut(BaseModel):
+    session_id: str
+    soul_id: str
+    user_id: str
+    title: str
+    background_id: str | None
+    template_id: str
+    character_snapshot: dict[str, Any]
+    persona_state: PersonaState
+    turn: int
+    continued_from: str | None
+    created_at: str
+    updated_at: str
+
+    @classmethod
+    def of(cls, session: Session) -> "SessionOut":
+        times = {"created_at": iso(session.created_at), "updated_at": iso(session.updated_at)}
+        return cls(**asdict(session) | times)
+
+
+class MessageOut(BaseModel):
+    message_id: int
+    turn_id: str
+    role: str
+    content: str
+    archived: bool
+    input_id: str | None
+    timestamp: str
+
+    @classmethod
+    def of(cls, message: Message) -> "MessageOut":
+        return cls(**asdict(message), timestamp=iso(message.created_at))
+
+
+@router.get("", dependencies=[chatter])
+async def list_sessions(services: Served, soul_id: Id | None = None, limit: Limit = 100) -> list[SessionOut]:
+    """The newest first."""
+    async with services.stores.read() as tx:
+        return [SessionOut.of(session) for session in await tx.sessions.all(soul_id, limit)]
+
+
+@router.post("", status_code=201, dependencies=[chatter])
+async def create_session(wanted: NewSession, services: Served) -> SessionOut:
+    persona = services.settings.persona
+    async with services.stores.write() as tx:
+        soul = await tx.souls.get(wanted.soul_id)
+        session = await new_session(
+            tx,
+            soul,
+            session_id=new_id("sess"),
+            mode=persona.default_mode,
+            now=services.now(),
+            **wanted.model_dump(exclude={"soul_id", "template_id"}),
+            template_id=wanted.template_id or persona.default_template,
+        )
+        await tx.sessions.add(session)
+    return SessionOut.of(session)
+
+
+@router.get("/{session_id}", dependencies=[chatter])
+async def read_session(session_id: Id, services: Served) -> SessionOut:
+    async with services.stores.read() as tx:
+        return SessionOut.of(await tx.sessions.get(session_id))
+
+
+@router.patch("/{session_id}", dependencies=[chatter])
+async def retitle_session(session_id: Id, patch: SessionPatch, services: Served) -> SessionOut:
+    async with services.stores.write() as tx:
+        await tx.sessions.patch(session_id, services.now(), title=patch.title)
+        return SessionOut.of(await tx.sessions.get(session_id))
+
+
+@router.delete("/{session_id}", status_code=204, dependencies=[owner])
+async def delete_session(session_id: Id, services: Served) -> None:
+    """Waits for a running turn, then removes the conversation with its transcript."""
+    async with services.locks.hold(session_id):
+        async with services.stores.write() as tx:
+            await tx.sessions.delete(session_id)
+        await services.checkpointer.adelete_thread(session_id)
+
+
+@router.get("/{session_id}/messages", dependencies=[chatter])
+async def list_messages(session_id: Id, services: Served, after: int = 0, limit: Limit = 200) -> list[MessageOut]:
+    """Oldest first; pass the last `message_id` as `after` for the next page."""
+    async with services.stores.read() as tx:
+        await tx.sessions.get(session_id)
+        return [MessageOut.of(message) for message in await tx.messages.page(session_id, after, limit)]
+
+
+@router.get("/{session_id}/persona-state", dependencies=[chatter])
+async def read_persona_state(session_id: Id, services: Served) -> PersonaState:
+    async with services.stores.read() as tx:
+        return (await tx.sessions.get(session_id)).persona_state
+
+
+@router.put("/{session_id}/persona-state", dependencies=[chatter])
+async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> PersonaState:
+    """The user's choice: it counts down like one made in words."""
+    ttl_turns = choice.ttl_turns or services.settings.persona.mode_ttl_turns
+    state: PersonaState = {
+        "mode": choice.mode,
+        "mode_source": "user",
+        "since": iso(services.now()),
+        "ttl_turns": ttl_turns,
+        "notes": choice.notes,
+    }
+    return await _set_state(session_id, state, services)
+
+
+@router.delete("/{session_id}/persona-state", dependencies=[chatter])
+async def reset_mode(session_id: Id, services: Served) -> PersonaState:
+    default = default_state(services.settings.persona.default_mode, iso(services.now()))
+    return await _set_state(session_id, default, services)
+
+
+async def _set_state(session_id: str, state: PersonaState, services: Served) -> PersonaState:
+    """After a running turn, which would otherwise write over it."""
+    async with services.locks.hold(session_id), services.stores.write() as tx:
+        await tx.sessions.set_persona_state(session_id, state, services.now())
+    return state

@@ -1,0 +1,124 @@
+"""Souls over HTTP: birth, reading, renaming, death, binding to a terminal, and how one feels."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from soulgraph.api.auth import chatter, owner, terminal
+from soulgraph.api.fields import DEFAULT_USER, Id, Name, UserId
+from soulgraph.api.services import Served
+from soulgraph.soul.dynamics import EmotionState, evolve
+from soulgraph.soul.gate import judge
+from soulgraph.soul.moments import iso
+from soulgraph.soul.mood import describe
+from soulgraph.soul.personality import Traits
+from soulgraph.stores.births import new_soul
+from soulgraph.stores.records import Soul
+
+router = APIRouter(prefix="/v1/souls", tags=["souls"])
+
+
+class NewSoul(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+    mbti_type: str = Field(examples=["INFJ"])
+    user_id: UserId = DEFAULT_USER
+    character_id: Id | None = None
+
+
+class Renaming(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+
+
+class Selection(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    terminal_id: Id
+    soul_id: Id
+
+
+class SoulOut(BaseModel):
+    soul_id: str
+    user_id: str
+    name: str
+    mbti_type: str
+    character_id: str | None
+    personality_vector: dict[str, float]
+    emotion_state: dict[str, Any]
+    model_version: str
+    turns: int
+    version: int
+    created_at: str
+    updated_at: str
+
+    @classmethod
+    def of(cls, soul: Soul) -> "SoulOut":
+        return cls(**asdict(soul) | {"created_at": iso(soul.created_at), "updated_at": iso(soul.updated_at)})
+
+
+@router.get("", dependencies=[chatter])
+async def list_souls(services: Served, user_id: UserId | None = None) -> list[SoulOut]:
+    async with services.stores.read() as tx:
+        return [SoulOut.of(soul) for soul in await tx.souls.all(user_id)]
+
+
+@router.post("", status_code=201, dependencies=[owner])
+async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
+    """A soul must be created, with its MBTI type, before anything can be said to it."""
+    async with services.stores.write() as tx:
+        soul = await new_soul(tx, **wanted.model_dump(), now=services.now())
+        await tx.souls.add(soul)
+    return SoulOut.of(soul)
+
+
+@router.post("/select", dependencies=[terminal])
+async def select_soul(selection: Selection, services: Served) -> Selection:
+    """From now on this terminal carries this soul."""
+    async with services.stores.write() as tx:
+        await tx.souls.get(selection.soul_id)
+        await tx.terminals.bind(selection.terminal_id, selection.soul_id, services.now())
+    return selection
+
+
+@router.get("/{soul_id}", dependencies=[chatter])
+async def read_soul(soul_id: Id, services: Served) -> SoulOut:
+    async with services.stores.read() as tx:
+        return SoulOut.of(await tx.souls.get(soul_id))
+
+
+@router.patch("/{soul_id}", dependencies=[owner])
+async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOut:
+    async with services.stores.write() as tx:
+        await tx.souls.rename(soul_id, wanted.name, services.now())
+        return SoulOut.of(await tx.souls.get(soul_id))
+
+
+@router.delete("/{soul_id}", status_code=204, dependencies=[owner])
+async def delete_soul(soul_id: Id, services: Served) -> None:
+    """The soul and everything that is only its own."""
+    async with services.stores.write() as tx:
+        sessions = await tx.sessions.all(soul_id, limit=None)
+        await tx.souls.delete(soul_id)
+    for session in sessions:
+        await services.checkpointer.adelete_thread(session.session_id)
+
+
+@router.get("/{soul_id}/emotion", dependencies=[chatter])
+async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
+    """How the soul feels at this moment, and whether it would act. Reading changes nothing."""
+    async with services.stores.read() as tx:
+        soul = await tx.souls.get(soul_id)
+    now, traits = services.now(), Traits.from_dict(soul.personality_vector)
+    feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now)
+    return {
+        "soul_id": soul_id,
+        "at": iso(now),
+        "soul_emotion": feeling.to_dict(),
+        "mood": {"zh": describe(feeling, "zh"), "en": describe(feeling, "en")},
+        "gate": asdict(judge(traits, feeling, now)),
+    }

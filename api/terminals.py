@@ -1,0 +1,67 @@
+"""Terminals over HTTP: what a body can do, for those that do not report it by MQTT."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from soulgraph.api.auth import chatter, terminal
+from soulgraph.api.fields import Id
+from soulgraph.api.services import Served
+from soulgraph.errors import NotFound
+from soulgraph.senses.intents import Intent
+from soulgraph.soul.moments import iso
+from soulgraph.stores.records import Terminal
+
+router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
+
+
+class Catalog(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    catalog_version: int = Field(ge=0)
+    intent_catalog: list[Intent] = Field(max_length=1000)
+
+
+class TerminalOut(BaseModel):
+    terminal_id: str
+    soul_id: str | None
+    catalog_version: int
+    intent_catalog: list[dict[str, Any]]
+    updated_at: str
+
+    @classmethod
+    def of(cls, row: Terminal) -> "TerminalOut":
+        return cls(
+            terminal_id=row.terminal_id,
+            soul_id=row.soul_id,
+            catalog_version=row.catalog_version,
+            intent_catalog=row.intent_catalog,
+            updated_at=iso(row.updated_at),
+        )
+
+
+@router.get("", dependencies=[chatter])
+async def list_terminals(services: Served) -> list[TerminalOut]:
+    async with services.stores.read() as tx:
+        return [TerminalOut.of(row) for row in await tx.terminals.all()]
+
+
+@router.get("/{terminal_id}", dependencies=[chatter])
+async def read_terminal(terminal_id: Id, services: Served) -> TerminalOut:
+    async with services.stores.read() as tx:
+        row = await tx.terminals.find(terminal_id)
+    if row is None:
+        raise NotFound("terminal", terminal_id)
+    return TerminalOut.of(row)
+
+
+@router.put("/{terminal_id}/intent-catalog", dependencies=[terminal])
+async def report_catalog(terminal_id: Id, report: Catalog, services: Served) -> TerminalOut:
+    """A version lower than the known one is ignored, an equal one overwrites."""
+    catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
+    async with services.stores.write() as tx:
+        await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
+        row = await tx.terminals.find(terminal_id)
+    assert row is not None
+    return TerminalOut.of(row)

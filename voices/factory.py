@@ -1,0 +1,57 @@
+"""Which voice speaks: the configured model, or the offline voice, clearly labelled."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import httpx2
+from langchain_core.tools import BaseTool
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from soulgraph.errors import ConfigurationError
+from soulgraph.settings import Settings
+from soulgraph.voices.offline import OfflineVoice
+from soulgraph.voices.voice import Voice
+
+OFFLINE = "offline"
+
+
+@asynccontextmanager
+async def open_voice(settings: Settings, tools: Sequence[BaseTool]) -> AsyncIterator[Voice]:
+    """One HTTP client for all calls: a new one per request would be many times slower to the first token."""
+    _check(settings)
+    if settings.offline:
+        yield Voice(OFFLINE, OfflineVoice(), tools)
+        return
+    timeout = httpx2.Timeout(settings.llm_timeout_s, connect=10)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+    async with httpx2.AsyncClient(timeout=timeout, limits=limits) as client:
+        yield Voice(settings.llm_model, _chat_model(settings, client), tools)
+
+
+def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> ChatOpenAI:
+    """Retries are the graph's business (it knows what was already shown), so the client makes none."""
+    return ChatOpenAI(
+        model=settings.llm_model,
+        base_url=settings.llm_base_url or None,
+        api_key=settings.llm_api_key if settings.llm_api_key.get_secret_value() else SecretStr("none"),
+        temperature=settings.llm_temperature,
+        timeout=settings.llm_timeout_s,
+        stream_chunk_timeout=settings.llm_timeout_s,
+        max_retries=0,
+        use_responses_api=False,
+        http_async_client=client,
+    )
+
+
+def _check(settings: Settings) -> None:
+    """Half a configuration is a mistake, never a reason to fall back to the offline voice."""
+    has_key = bool(settings.llm_api_key.get_secret_value())
+    if settings.offline and (settings.llm_base_url or has_key):
+        raise ConfigurationError("SOULGRAPH_LLM_MODEL", "is empty although an endpoint or a key is set: name the model")
+    if not settings.offline and not settings.llm_base_url and not has_key:
+        raise ConfigurationError(
+            "SOULGRAPH_LLM_API_KEY", "OpenAI needs a key: set it, or set SOULGRAPH_LLM_BASE_URL to another endpoint"
+        )
+    if settings.llm_base_url and not settings.llm_base_url.startswith(("http://", "https://")):
+        raise ConfigurationError("SOULGRAPH_LLM_BASE_URL", "must start with http:// or https://")
