@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
 async def open_services(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Services]:
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
     async with AsyncExitStack() as stack:
-        stores = await open_stores(settings, stack)
+        stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
             await stock(tx, clock())
             open_access = _access(settings, await tx.keys.exist())
@@ -73,7 +73,9 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         yield Services(settings, stores, context, checkpointer, locks, runner, metrics, open_access)
 
 
-async def open_stores(settings: Settings, stack: AsyncExitStack) -> Stores:
+@asynccontextmanager
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+    """The database, migrated; the embedded one gets its folder."""
     if not settings.database_url:
         try:
             settings.data_dir.mkdir(parents=True, exist_ok=True)
@@ -81,7 +83,8 @@ async def open_stores(settings: Settings, stack: AsyncExitStack) -> Stores:
             raise ConfigurationError(
                 "SOULGRAPH_DATA_DIR", f"cannot make {settings.data_dir}: {error.strerror}"
             ) from error
-    return Stores(await stack.enter_async_context(Database.open(settings.resolved_database_url)))
+    async with Database.open(settings.resolved_database_url) as database:
+        yield Stores(database)
 
 
 async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLocks | None:

@@ -7,12 +7,10 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 class Metrics:
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._turns = Counter("soulgraph_turns", "Turns by outcome", ["outcome"], registry=self.registry)
-        self._seconds = Histogram(
-            "soulgraph_turn_seconds", "Duration of turns", buckets=_SECONDS, registry=self.registry
-        )
-        self.running = Gauge("soulgraph_turns_running", "Turns under way or waiting", registry=self.registry)
+        self._all = registry = CollectorRegistry()
+        self._turns = Counter("soulgraph_turns", "Turns by outcome", ["outcome"], registry=registry)
+        self._seconds = Histogram("soulgraph_turn_seconds", "Duration of turns", buckets=_SECONDS, registry=registry)
+        self.running = Gauge("soulgraph_turns_running", "Turns under way or waiting", registry=registry)
 
     def turn(self, outcome: str, seconds: float) -> None:
         self._turns.labels(outcome).inc()

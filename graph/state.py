@@ -42,6 +42,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
 
     user_emotion: Annotated[UserEmotion, UntrackedValue]
     emotion_unavailable: Annotated[bool, UntrackedValue]
+    heard_at: Annotated[float, UntrackedValue]
     soul: Annotated[Soul, UntrackedValue]
     session: Annotated[Session, UntrackedValue]
     soul_emotion: Annotated[EmotionState, UntrackedValue]

@@ -42,6 +42,7 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         "user_emotion": felt,
         "soul_emotion": feeling,
         "turn_id": turn_id,
+        "heard_at": now,
         "persona_state": _mode(_newer(state, session), state["text"], context.persona, now),
     }
 

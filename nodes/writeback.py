@@ -49,11 +49,9 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
 
 
 def _messages(state: TurnState, now: float) -> list[Json]:
-    common = {"turn_id": state["turn_id"], "archived": False, "created_at": now}
-    return [
-        {**common, "role": "user", "content": state["text"], "input_id": state["input_id"]},
-        {**common, "role": "assistant", "content": state["reply"], "input_id": None},
-    ]
+    said = {"role": "user", "content": state["text"], "input_id": state["input_id"], "created_at": state["heard_at"]}
+    replied = {"role": "assistant", "content": state["reply"], "input_id": None, "created_at": now}
+    return [{**message, "turn_id": state["turn_id"], "archived": False} for message in (said, replied)]
 
 
 def _answer(state: TurnState, voice: str) -> Json:

@@ -10,9 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-Kind = Literal[
-    "feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "plain"
-]
+Kind = Literal["feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "plain"]
 Phrase = tuple[str, ...]
 
 STRENGTH = {"strong": 0.9, "plain": 0.65, "weak": 0.35, "signs": 0.5}

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from soulgraph.senses.lexicon import normalise
@@ -21,6 +22,10 @@ class Span(NamedTuple):
     start: int
     end: int
 
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
     def overlaps(self, other: "Span") -> bool:
         return self.start < other.end and other.start < self.end
 
@@ -34,14 +39,16 @@ class Utterance:
     def of(cls, text: str) -> "Utterance":
         heard = " ".join(normalise(text).split())[:HEARD]
         edges = [0, *(found.end() for found in _BOUNDARY.finditer(heard)), len(heard)]
-        return cls(heard, [Span(*pair) for pair in zip(edges, edges[1:], strict=False)])
+        return cls(heard, [Span(*pair) for pair in pairwise(edges)])
 
     def find(self, word: str) -> list[Span]:
         return find_word(word, self.text)
 
     def search(self, pattern: str) -> list[Span]:
-        found = compiled(pattern).search(self.text[:REACH])
-        return [Span(*found.span())] if found else []
+        """Where a pattern matches; one made of look-aheads alone speaks of all it saw."""
+        seen = self.text[:REACH]
+        found = compiled(pattern).search(seen)
+        return [Span(*found.span()) if found[0] else Span(0, len(seen))] if found else []
 
     def part(self, span: Span) -> str:
         return self.text[span.start : span.end]

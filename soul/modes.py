@@ -1,7 +1,9 @@
 """Session modes: what the user says decides at once; a choice fades after some turns."""
 
 import re
-from typing import Literal, TypedDict
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 Mode = Literal["rational", "idol", "hybrid", "strict"]
 

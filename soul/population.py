@@ -11,7 +11,7 @@ from soulgraph.soul.emotions import EmotionState, Vitals, instant
 from soulgraph.soul.personality import Array, Five, N, Traits
 
 _NEVER = -np.inf
-_WIDTH = 17 + 5 + 3
+_ROW = 25  # 5 traits, 3 times, 17 vitals
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Population:
     @classmethod
     def of(cls, souls: Iterable[tuple[Traits, EmotionState]]) -> "Population":
         table = np.array([_row(traits, state) for traits, state in souls], dtype=np.float64)
-        em, se, st, ex, do, lock_until, talked, updated, *numbers = np.ascontiguousarray(table.reshape(-1, _WIDTH).T)
+        em, se, st, ex, do, lock_until, talked, updated, *numbers = np.ascontiguousarray(table.reshape(-1, _ROW).T)
         return cls((em, se, st, ex, do), _vitals(numbers), lock_until, talked, updated)
 
     def evolve(self, now: float, constants: Constants = DEFAULT) -> "Population":
@@ -52,14 +52,8 @@ def _row(traits: Traits, state: EmotionState) -> list[float]:
 
 
 def _numbers(vitals: Vitals[N]) -> list[N]:
-    return [
-        *vitals.x,
-        vitals.boredom,
-        vitals.shock_load,
-        vitals.extreme_memory,
-        *vitals.long,
-        *vitals.drift,
-    ]
+    x, boredom, shock_load, memory, long, drift = vitals
+    return [*x, boredom, shock_load, memory, *long, *drift]
 
 
 def _vitals(numbers: Sequence[N]) -> Vitals[N]:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.stores import sqlite
 
 DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
@@ -97,13 +98,11 @@ def _upgrade(connection: Connection) -> None:
 
 def _engine_options(url: URL) -> dict[str, Any]:
     if url.get_backend_name() == "sqlite":
-        return {"pool_size": 8}
+        return {"pool_size": 8, "async_creator": lambda: sqlite.Connection(url.database or ":memory:")}
     return {"pool_size": 10, "max_overflow": 10, "pool_pre_ping": True}
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    """We begin transactions ourselves, so that a writer takes the write lock at once and never deadlocks."""
-    connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -111,5 +110,6 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    """A writer takes the write lock at once and so never deadlocks; a reader needs no transaction."""
+    if connection.get_execution_options().get(_WRITES):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -26,12 +26,12 @@ class Messages(Repository[Message]):
         return newest_first[::-1]
 
     async def mentioning(self, soul_id: str, terms: Collection[str], limit: int) -> list[Message]:
-        """The newest messages of all the soul's sessions that contain any of the terms."""
+        """The newest of the user's messages, in all the soul's sessions, that contain any of the terms."""
         if not terms:
             return []
         sessions = select(schema.sessions.c.session_id).where(schema.sessions.c.soul_id == soul_id)
         contains = [self.table.c.content.icontains(term, autoescape=True) for term in sorted(terms)]
-        query = self._select().where(self.table.c.session_id.in_(sessions), or_(*contains))
+        query = self._select().where(self.table.c.role == "user", self.table.c.session_id.in_(sessions), or_(*contains))
         return await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 import httpx2
 from langchain_core.tools import BaseTool
-from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.settings import Settings
+from soulgraph.voices.lean_openai import LeanChatOpenAI
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 
@@ -29,9 +29,9 @@ async def open_voice(settings: Settings, tools: Sequence[BaseTool]) -> AsyncIter
         yield Voice(settings.llm_model, _chat_model(settings, client), tools)
 
 
-def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> ChatOpenAI:
+def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> LeanChatOpenAI:
     """Retries are the graph's business (it knows what was already shown), so the client makes none."""
-    return ChatOpenAI(
+    return LeanChatOpenAI(
         model=settings.llm_model,
         base_url=settings.llm_base_url or None,
         api_key=settings.llm_api_key if settings.llm_api_key.get_secret_value() else SecretStr("none"),

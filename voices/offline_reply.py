@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from langchain_core.messages import ToolMessage
 
-from soulgraph.soul.language import lang_of
 from soulgraph.prompts.cues import Cues
+from soulgraph.soul.language import lang_of
 from soulgraph.voices.offline_hearing import (
     asked_about_self,
     emotion_group,

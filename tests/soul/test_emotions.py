@@ -1,0 +1,91 @@
+import json
+from math import inf, nan
+
+import pytest
+
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.constants import DEFAULT
+from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, impact
+from soulgraph.soul.emotions import EMOTIONS, NEGATIVE, POSITIVE, PROTOTYPES, SOOTHING, polarity
+from soulgraph.soul.personality import traits_of
+
+INFP = traits_of("INFP")
+
+
+def felt(emotion, intensity=1.0):
+    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
+
+
+def locked_state():
+    state = born(INFP, 1000.0)
+    for _ in range(4):
+        state = impact(INFP, state, felt("anger"), 1000.0)
+    return state
+
+
+def test_there_are_fifteen_labels_and_the_sets_are_among_them():
+    assert len(EMOTIONS) == 15
+    assert SOOTHING < POSITIVE
+    assert not NEGATIVE & POSITIVE
+    assert set(EMOTIONS) == NEGATIVE | POSITIVE | {"neutral", "surprise"}
+
+
+@pytest.mark.parametrize(
+    ("emotion", "intensity", "expected"),
+    [
+        ("anger", 1.0, (0.70 * 0.60 + 0.20 * 0.75 + 0.16, 0.0)),
+        ("fear", 0.5, ((0.70 * 0.70 + 0.20 * 0.70 + 0.10 * 0.60 + 0.16) / 2, 0.0)),
+        ("relief", 1.0, (0.0, 0.72 * 0.50 + 0.18 * 0.20 + 0.10 * 0.30 + 0.14)),
+        ("surprise", 1.0, (0.0, 0.72 * 0.10)),
+        ("neutral", 1.0, (0.0, 0.0)),
+    ],
+)
+def test_polarity_weighs_pad_and_label_and_scales_with_intensity(emotion, intensity, expected):
+    assert polarity(felt(emotion, intensity), DEFAULT) == pytest.approx(expected)
+
+
+def test_a_recognisers_nonsense_is_brought_within_bounds():
+    nonsense = UserEmotion("joy", nan, inf, -7.0, 3.0, nan)
+    assert nonsense.sane() == UserEmotion("joy", 0.0, 1.0, -1.0, 1.0, 0.0)
+
+
+def test_a_state_survives_json():
+    state = locked_state()
+    assert state.lock_until is not None
+    assert EmotionState.from_dict(json.loads(json.dumps(state.to_dict()))) == state
+
+
+def test_the_published_names_are_all_there():
+    assert {"p", "a", "d", "boredom", "shock_load", "extreme_memory", "lock_until"} <= set(locked_state().to_dict())
+    assert set(locked_state().to_dict()["drift"]) == set(INFP._fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("p", nan),
+        ("p", 1.01),
+        ("a", "0.1"),
+        ("boredom", -0.1),
+        ("shock_load", None),
+        ("long_mu_d", -inf),
+        ("updated_at", inf),
+        ("lock_until", nan),
+        ("last_interaction_at", True),
+    ],
+)
+def test_a_bad_entry_is_refused_by_name(name, value):
+    with pytest.raises(InvalidInput, match=name):
+        EmotionState.from_dict(locked_state().to_dict() | {name: value})
+
+
+@pytest.mark.parametrize("data", [None, {}, {"p": 0.0}, locked_state().to_dict() | {"mood": "fine"}])
+def test_a_state_has_exactly_its_entries(data):
+    with pytest.raises(InvalidInput, match="exactly"):
+        EmotionState.from_dict(data)
+
+
+def test_bad_drift_is_refused():
+    data = locked_state().to_dict()
+    with pytest.raises(InvalidInput, match="empathy"):
+        EmotionState.from_dict(data | {"drift": data["drift"] | {"empathy": nan}})

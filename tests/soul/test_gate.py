@@ -1,0 +1,116 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
+from soulgraph.soul.emotions import PROTOTYPES, SOOTHING
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
+
+units = st.floats(0.0, 1.0)
+signs = st.floats(-1.0, 1.0)
+any_traits = st.builds(Traits, units, units, units, units, units)
+
+
+def at(traits, x, m=0.0, s=0.0):
+    return replace(born(traits, 0.0), p=x[0], a=x[1], d=x[2], extreme_memory=m, shock_load=s)
+
+
+def locked(traits, seconds, **changes):
+    return replace(born(traits, 0.0), lock_until=seconds, **changes)
+
+
+def felt(emotion, intensity=0.9):
+    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
+
+
+@pytest.mark.parametrize(
+    ("mbti", "threshold", "probabilities"),
+    [
+        ("INFJ", 0.344, (0.95, 0.919, 0.700, 0.325, 0.169, 0.071)),
+        ("INFP", 0.381, (0.95, 0.821, 0.517, 0.193, 0.091, 0.035)),
+        ("ESTJ", 0.299, (0.95, 0.948, 0.827, 0.460, 0.261, 0.117)),
+    ],
+)
+def test_the_published_probabilities_and_thresholds(mbti, threshold, probabilities):
+    traits = traits_of(mbti)
+    for z, expected in zip((0.5, 0.7, 0.8, 0.9, 0.95, 1.0), probabilities, strict=True):
+        gate = judge(traits, at(traits, (-z, 0.0, 0.0)), 0.0)
+        assert gate.exec_probability == pytest.approx(expected, abs=0.0006)
+        assert gate.threshold == pytest.approx(threshold, abs=0.0006)
+        assert gate.exec_mode == ("auto_execute" if expected >= threshold else "blocked")
+
+
+def test_the_gate_carries_its_reasons():
+    traits = traits_of("INFJ")
+    state = replace(at(traits, (0.1, -0.9, 0.2), m=0.3, s=0.4), lock_until=50.0)
+    gate = judge(traits, state, 20.0)
+    assert (gate.z, gate.m, gate.s, gate.locked, gate.lock_remaining_s) == (0.9, 0.3, 0.4, True, 30.0)
+    assert 0.0 < gate.z_n < 1.0
+
+
+def test_a_lock_leaves_two_percent_and_ends_on_time():
+    traits = traits_of("INFJ")
+    state = locked(traits, 100.0)
+    closed, opened = judge(traits, state, 99.0), judge(traits, state, 100.0)
+    assert closed.exec_probability == pytest.approx(0.02 * opened.exec_probability)
+    assert (closed.exec_mode, opened.exec_mode) == ("blocked", "auto_execute")
+    assert evolve(traits, state, 99.0).lock_until == 100.0
+    assert evolve(traits, state, 100.0).lock_until is None
+
+
+def test_a_moment_that_is_no_number_is_refused():
+    with pytest.raises(InvalidInput, match="now"):
+        judge(traits_of("INFJ"), locked(traits_of("INFJ"), 100.0), float("nan"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_traits, st.tuples(signs, signs, signs), units, units, units, st.sampled_from("zms"))
+def test_more_extremity_memory_or_shock_never_raises_the_probability(traits, x, m, s, more, what):
+    scale = 1.0 + more if what == "z" else 1.0
+    stronger = tuple(max(-1.0, min(1.0, v * scale)) for v in x)
+    before = judge(traits, at(traits, x, m, s), 0.0)
+    worse = at(traits, stronger, max(m, more) if what == "m" else m, max(s, more) if what == "s" else s)
+    after = judge(traits, worse, 0.0)
+    assert after.z >= before.z
+    assert 0.0 < after.exec_probability <= before.exec_probability <= 0.95
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_traits, st.sampled_from(sorted(SOOTHING)), units, st.floats(0.6, 600.0), units)
+def test_soothing_never_lengthens_a_lock_and_takes_a_fifth_to_three_quarters(traits, emotion, much, seconds, s):
+    state = locked(traits, seconds, shock_load=s)
+    left = judge(traits, impact(traits, state, felt(emotion, much), 0.0), 0.0).lock_remaining_s
+    assert left == 0.0 or 0.25 * seconds - 1e-9 <= left <= 0.80 * seconds + 1e-9
+
+
+@pytest.mark.parametrize("emotion", ["neutral", "sadness"])
+def test_what_neither_soothes_nor_triggers_leaves_the_lock_alone(emotion):
+    traits = traits_of("ESTJ")
+    assert impact(traits, locked(traits, 300.0), felt(emotion), 10.0).lock_until == pytest.approx(300.0)
+
+
+def test_a_remainder_of_half_a_second_clears_the_lock():
+    traits = traits_of("ESTJ")
+    assert impact(traits, locked(traits, 0.9), felt("gratitude", 1.0), 0.0).lock_until is None
+
+
+@pytest.mark.parametrize("mbti", MBTI_TYPES)
+def test_repeated_anger_prolongs_a_lock_by_18_to_48_s_up_to_600_s(mbti):
+    traits = traits_of(mbti)
+    state, before = locked(traits, 1.0, shock_load=1.0), 1.0
+    for _ in range(40):
+        state = impact(traits, replace(state, shock_load=1.0), felt("anger"), 0.0)
+        left = judge(traits, state, 0.0).lock_remaining_s
+        assert left == 600.0 or 18.0 <= left - before <= 48.0
+        before = left
+    assert before == 600.0
+
+
+def test_a_clock_that_goes_back_never_makes_a_lock_longer_than_it_may_be():
+    traits = traits_of("INFP")
+    state = locked(traits, 10_600.0, updated_at=10_000.0)
+    assert judge(traits, state, 0.0).lock_remaining_s == 600.0
