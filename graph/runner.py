@@ -137,11 +137,9 @@ class TurnRunner:
 
     async def _once(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
         """The stored answer if this input was answered before, else a new one."""
-        async with self._context.stores.read() as tx:
-            known = await tx.turns.find(turn["session_id"], turn["input_id"])
-        if known and known.answer:
-            events.put_nowait(Event("token", {"text": known.answer["reply"]}))
-            return known.answer
+        if known := await self._answered(turn):
+            events.put_nowait(Event("token", {"text": known["reply"]}))
+            return known
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await self._stream(turn, events)
@@ -152,21 +150,28 @@ class TurnRunner:
                 turn_id=turn["turn_id"],
             ) from error
 
+    async def _answered(self, turn: TurnInput) -> Json | None:
+        async with self._context.stores.read() as tx:
+            known = await tx.turns.find(turn["session_id"], turn["input_id"])
+        return known.answer if known else None
+
     async def _stream(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
+        """`done` is held back until the graph has ended: only then is the checkpoint written too."""
         answer: Json = {}
         async for part in self._graph.astream(
             turn,
             _config(turn),
             context=self._context,
-            stream_mode=["custom", "values"],
+            stream_mode=["custom"],
             durability="exit",
             subgraphs=True,
             version="v2",
         ):
-            if part["type"] == "custom":
-                events.put_nowait(Event(**part["data"]))
-            elif part["type"] == "values" and not part["ns"]:
-                answer = part["data"].get("answer", answer)
+            event = Event(**part["data"])
+            if event.event == "done":
+                answer = event.data
+            else:
+                events.put_nowait(event)
         return answer
 
     async def _resolve(self, request: TurnRequest) -> TurnInput:
@@ -174,9 +179,10 @@ class TurnRunner:
         async with self._context.stores.read() as tx:
             session = await tx.sessions.find(request.session_id) if request.session_id else None
             soul_id = request.soul_id or (session.soul_id if session else await _soul_of(tx, request.terminal_id))
-            await tx.souls.get(soul_id)
-        if session:
-            _check_session(session, request, soul_id)
+            if session:
+                _check_session(session, request, soul_id)
+            else:
+                await tx.souls.get(soul_id)
         turn = {
             **asdict(request),
             "soul_id": soul_id,

@@ -25,12 +25,13 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(state["soul_id"])
         traits, feeling = Traits.from_dict(soul.personality_vector), EmotionState.from_dict(soul.emotion_state)
-        if heard := await tx.turns.find(state["session_id"], state["input_id"]):
+        place = state["session_id"], state["input_id"]
+        if await tx.turns.heard(*place, turn_id, soul.soul_id, asdict(felt), now):
+            feeling = impact(traits, feeling, felt, now)
+        else:
+            heard = await tx.turns.get(*place)
             felt, turn_id = UserEmotion(**heard.user_emotion), heard.turn_id
             feeling = evolve(traits, feeling, now)
-        else:
-            feeling = impact(traits, feeling, felt, now)
-            await tx.turns.heard(state["session_id"], state["input_id"], turn_id, soul.soul_id, asdict(felt), now)
         soul = replace(soul, emotion_state=feeling.to_dict())
         await tx.souls.feel(soul.soul_id, soul.emotion_state, now)
         session = await tx.sessions.find(state["session_id"]) or await _first_session(tx, soul, state, context)

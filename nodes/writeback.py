@@ -18,8 +18,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     session, turn = state["session"], state["session"].turn + 1
     answer = _answer(state, context.voice.name)
     async with context.stores.write() as tx:
-        if turn == 1 and await tx.sessions.find(session.session_id) is None:
-            await tx.sessions.add(session)
+        if turn == 1:
+            await tx.sessions.ensure(session)
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         await tx.messages.append(session.session_id, _messages(state, now))
         await _grow(tx, state, now)
@@ -32,20 +32,22 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
             {"state_changed": answer["state_changed"]},
             now,
         )
+    runtime.stream_writer({"event": "done", "data": answer})
     return {"turn": turn, "answer": answer}
 
 
 async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
     """The soul is read again under its lock: another session may have changed it since this turn began."""
-    soul = await tx.souls.lock(state["soul_id"])
-    if not state["state_update"].is_empty:
-        await tx.souls.grow(soul.soul_id, apply(soul.dynamic_profile, state["state_update"], iso(now)), now)
-    await tx.souls.count_turn(soul.soul_id, now)
+    soul_id, update = state["soul_id"], state["state_update"]
+    await tx.souls.count_turn(soul_id, now)
+    if not update.is_empty:
+        soul = await tx.souls.lock(soul_id)
+        await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
     if facts := state.get("remembered"):
-        taken = {slot.n for slot in await tx.slots.all(soul.soul_id)}
+        taken = {slot.n for slot in await tx.slots.all(soul_id)}
         free = [n for n in FACT_SLOTS if n not in taken]
         for n, fact in zip(free, facts, strict=False):
-            await tx.slots.put(soul.soul_id, n, fact, now)
+            await tx.slots.put(soul_id, n, fact, now)
 
 
 def _messages(state: TurnState, now: float) -> list[Json]:

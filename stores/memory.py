@@ -7,7 +7,7 @@ from sqlalchemy import delete
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Preference, Slot
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.repository import Repository, fields_of
 
 
 class Preferences(Repository[Preference]):
@@ -18,7 +18,7 @@ class Preferences(Repository[Preference]):
         return await self._all(self._select().where(self.table.c.soul_id == soul_id).order_by(self.table.c.key))
 
     async def put(self, preference: Preference) -> None:
-        await self._put(**{name: getattr(preference, name) for name in Preference.__dataclass_fields__})
+        await self._put(**fields_of(preference))
 
     async def delete(self, soul_id: str, key: str) -> None:
         await _delete(self, "preference", key, self.table.c.soul_id == soul_id, self.table.c.key == key)

@@ -10,6 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 R = TypeVar("R")
 
 
+def fields_of(record: Any) -> dict[str, Any]:
+    """A record's columns; unlike `asdict` it does not copy the JSON in them."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
 class Repository(Generic[R]):
     """Reads and writes one table through the connection of one transaction."""
 
@@ -31,9 +36,15 @@ class Repository(Generic[R]):
 
     async def _put(self, **values: Any) -> None:
         """Insert the row, or overwrite the one with the same primary key."""
-        insert = postgres_insert if self._connection.dialect.name == "postgresql" else sqlite_insert
         keys = [column.name for column in self.table.primary_key]
         rest = {name: value for name, value in values.items() if name not in keys}
-        await self._connection.execute(
-            insert(self.table).values(**values).on_conflict_do_update(index_elements=keys, set_=rest)
-        )
+        await self._connection.execute(self._insert(**values).on_conflict_do_update(index_elements=keys, set_=rest))
+
+    async def _put_new(self, **values: Any) -> bool:
+        """Insert the row unless there is one with the same primary key; says whether it was new."""
+        inserted = await self._connection.execute(self._insert(**values).on_conflict_do_nothing())
+        return bool(inserted.rowcount)
+
+    def _insert(self, **values: Any) -> Any:
+        insert = postgres_insert if self._connection.dialect.name == "postgresql" else sqlite_insert
+        return insert(self.table).values(**values)

@@ -1,7 +1,6 @@
 """Sessions: conversations. Each keeps its own snapshot of the character and its own persona state."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import delete, insert, update
@@ -10,7 +9,7 @@ from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
 from soulgraph.stores import schema
 from soulgraph.stores.records import Session
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.repository import Repository, fields_of
 
 
 class Sessions(Repository[Session]):
@@ -31,7 +30,11 @@ class Sessions(Repository[Session]):
         return await self._all(newest if soul_id is None else newest.where(self.table.c.soul_id == soul_id))
 
     async def add(self, session: Session) -> None:
-        await self._connection.execute(insert(self.table).values(**asdict(session)))
+        await self._connection.execute(insert(self.table).values(**fields_of(session)))
+
+    async def ensure(self, session: Session) -> None:
+        """Add the session unless it is there."""
+        await self._put_new(**fields_of(session))
 
     async def patch(self, session_id: str, now: float, **values: Any) -> None:
         await self._change(session_id, {**values, "updated_at": now})

@@ -1,6 +1,5 @@
 """Souls: the individuals. Everything that grows with one of them hangs on its row."""
 
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import delete, insert, update
@@ -9,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Soul
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.repository import Repository, fields_of
 
 
 class Souls(Repository[Soul]):
@@ -18,7 +17,7 @@ class Souls(Repository[Soul]):
 
     async def add(self, soul: Soul) -> None:
         try:
-            await self._connection.execute(insert(self.table).values(**asdict(soul)))
+            await self._connection.execute(insert(self.table).values(**fields_of(soul)))
         except IntegrityError as error:
             raise _name_taken(soul.name) from error
 

@@ -1,7 +1,8 @@
 """Turns: what was heard once and what was answered once."""
 
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
+from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Turn
 from soulgraph.stores.repository import Repository
@@ -18,17 +19,22 @@ class Turns(Repository[Turn]):
 
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
-    ) -> None:
-        await self._connection.execute(
-            insert(self.table).values(
-                session_id=session_id,
-                input_id=input_id,
-                turn_id=turn_id,
-                soul_id=soul_id,
-                user_emotion=user_emotion,
-                created_at=now,
-            )
+    ) -> bool:
+        """Note that this input was heard; says whether it is the first time."""
+        return await self._put_new(
+            session_id=session_id,
+            input_id=input_id,
+            turn_id=turn_id,
+            soul_id=soul_id,
+            user_emotion=user_emotion,
+            created_at=now,
         )
+
+    async def get(self, session_id: str, input_id: str) -> Turn:
+        turn = await self.find(session_id, input_id)
+        if turn is None:
+            raise NotFound("turn", input_id)
+        return turn
 
     async def answered(self, session_id: str, input_id: str, answer: Json) -> None:
         await self._connection.execute(

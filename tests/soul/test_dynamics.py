@@ -77,6 +77,15 @@ def test_an_impact_moves_the_mood_by_confidence_intensity_and_character():
     assert struck.long_mu_p == pytest.approx(0.044 + 0.03 * (struck.p - 0.044))
 
 
+def test_an_interaction_teaches_three_percent_of_each_long_statistic():
+    before = replace(born(INFJ, 0.0), extreme_memory=0.6, long_volatility=0.2)
+    struck = impact(INFJ, before, felt("anger"), 0.0)
+    size = np.sqrt(((x_of(struck) - x_of(before)) ** 2).mean())
+    assert struck.long_volatility == pytest.approx(0.2 + 0.03 * (size - 0.10 - 0.2))
+    assert struck.long_shock == pytest.approx(0.03 * struck.shock_load)
+    assert struck.long_extreme == pytest.approx(0.03 * (0.6 - 0.085))
+
+
 def test_a_recogniser_without_confidence_counts_its_intensity():
     assert impact(INFJ, born(INFJ, 0.0), felt("joy", 0.5), 0.0) == impact(
         INFJ, born(INFJ, 0.0), felt("joy", 0.5, confidence=0.5), 0.0

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from math import exp
 
 import pytest
 from hypothesis import given, settings
@@ -106,11 +107,47 @@ def test_repeated_anger_prolongs_a_lock_by_18_to_48_s_up_to_600_s(mbti):
         state = impact(traits, replace(state, shock_load=1.0), felt("anger"), 0.0)
         left = judge(traits, state, 0.0).lock_remaining_s
         assert left == 600.0 or 18.0 <= left - before <= 48.0
+        assert state.lock_until <= 600.0
         before = left
     assert before == 600.0
 
 
-def test_a_clock_that_goes_back_never_makes_a_lock_longer_than_it_may_be():
+def test_a_clock_that_goes_back_never_makes_a_lock_longer():
     traits = traits_of("INFP")
-    state = locked(traits, 10_600.0, updated_at=10_000.0)
-    assert judge(traits, state, 0.0).lock_remaining_s == 600.0
+    state = locked(traits, 10_100.0, updated_at=10_000.0)
+    assert judge(traits, state, 0.0).lock_remaining_s == 100.0
+    assert judge(traits, replace(state, lock_until=99_999.0), 0.0).lock_remaining_s == 600.0
+
+
+def test_memory_and_shock_weigh_by_character():
+    # INFJ: resilience .4784, reactivity .5150
+    traits = traits_of("INFJ")
+    eta = 0.95 * (0.55 + 0.90 * 0.515 - 0.45 * 0.4784)
+    xi = 0.80 * (0.55 + 0.515 - 0.35 * 0.4784)
+    gate = judge(traits, at(traits, (0.0, 0.0, 0.0), m=0.4, s=0.5), 0.0)
+    assert gate.exec_probability == pytest.approx(0.95 * exp(-0.4 * eta - 0.5 * xi))
+
+
+def test_a_lock_is_prolonged_by_severity_and_character():
+    traits = traits_of("INFJ")
+    state = impact(traits, locked(traits, 100.0, shock_load=1.0), felt("anger"), 0.0)
+    z = judge(traits, state, 0.0).z
+    share = 0.62 * (0.58 * z + 0.42) + 0.38 * (0.55 + 0.75 * 0.515 - 0.35 * 0.4784)
+    assert state.lock_until == pytest.approx(100.0 + 18.0 + share * 30.0)
+
+
+def test_a_lock_is_soothed_by_kindness_and_character():
+    traits = traits_of("INFJ")
+    pos = 0.5 * (0.72 * 0.50 + 0.18 * 0.20 + 0.10 * 0.30 + 0.14)
+    soothe = (pos + 0.20) * (0.75 + 0.5 * (0.55 * 0.67 + 0.45 * 0.51))
+    state = impact(traits, locked(traits, 100.0), felt("relief", 0.5), 0.0)
+    assert state.lock_until == pytest.approx(100.0 * (1.0 - (0.20 + 0.55 * soothe)))
+
+
+def test_thanks_in_a_bitter_tone_soothe_less():
+    traits = traits_of("INFJ")
+    bitter = UserEmotion("anger", 0.6, 0.2, 0.35, 1.0)
+    neg, pos = 0.16, 0.72 * 0.6 + 0.10 * 0.35
+    soothe = pos * (1.0 - 0.75 * neg) * (0.75 + 0.5 * (0.55 * 0.67 + 0.45 * 0.51))
+    left = impact(traits, locked(traits, 100.0), bitter, 0.0).lock_until
+    assert left == pytest.approx(100.0 * (1.0 - (0.20 + 0.55 * soothe)))

@@ -1,0 +1,147 @@
+"""The HTTP API as the `soulgraph` command uses it: from a running server, or from one of our own."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+import httpx
+
+from soulgraph.errors import ConfigurationError, NotFound, RequestError, SoulgraphError
+from soulgraph.settings import Settings
+
+Json = dict[str, Any]
+
+_TIMEOUT = httpx.Timeout(10, read=60)  # the server breaks its silence every 15 s while a turn runs
+_NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+class Event(NamedTuple):
+    name: str
+    data: Json
+
+
+class SoulClient:
+    """Every call answers with what the API answers, or raises with the server's own words."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def souls(self) -> list[Json]:
+        souls: list[Json] = self._call("GET", "/v1/souls")
+        return souls
+
+    def soul(self, name_or_id: str) -> Json:
+        """By id, or by a name that only one soul has."""
+        souls = self.souls()
+        found = [soul for soul in souls if name_or_id in (soul["soul_id"], soul["name"])]
+        if not found:
+            raise NotFound("soul", name_or_id)
+        if len(found) > 1:
+            ids = ", ".join(soul["soul_id"] for soul in found)
+            raise RequestError(f"{len(found)} souls are called {name_or_id!r}: use an id ({ids})")
+        return found[0]
+
+    def create_soul(self, name: str, mbti_type: str, **places: str | None) -> Json:
+        given = {key: value for key, value in places.items() if value is not None}
+        soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
+        return soul
+
+    def emotion(self, soul_id: str) -> Json:
+        emotion: Json = self._call("GET", f"/v1/souls/{soul_id}/emotion")
+        return emotion
+
+    def choose_mode(self, session_id: str, mode: str) -> Json:
+        state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
+        return state
+
+    def chat(self, soul: Json, session_id: str, text: str) -> Iterator[Event]:
+        """One turn as it happens; the last event is `done` or `error`."""
+        turn = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
+        with _plainly(), self._http.stream("POST", "/v1/chat", json={**turn, "text": text, "stream": True}) as response:
+            _accepted(response)
+            yield from events(response.iter_text())
+
+    def _call(self, method: str, path: str, body: Json | None = None) -> Any:
+        with _plainly():
+            return _accepted(self._http.request(method, path, json=body)).json()
+
+
+@contextmanager
+def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
+    """The named server, or the one the settings describe; where none listens, one of our own while the block lasts."""
+    with ExitStack() as stack:
+        url = server or own_url(settings)
+        if not server and running(url) is None:
+            from soulgraph.hosting import hosted  # takes seconds to import, and most calls find a server
+
+            url = stack.enter_context(hosted(settings))
+        key = settings.api_key.get_secret_value()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        with _plainly():
+            http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, mounts=_NO_PROXY)
+        yield SoulClient(stack.enter_context(http))
+
+
+def running(url: str) -> Json | None:
+    """What the soulgraph server at this address says of itself; None if nothing listens there."""
+    with _plainly():
+        try:
+            response = httpx.get(f"{url}/readyz", timeout=3, trust_env=False)
+        except httpx.ConnectError:
+            return None
+        if not _is_ours(response):
+            raise ConfigurationError("SOULGRAPH_PORT", f"another program answers at {url}: choose another port")
+        ready: Json = _accepted(response).json()
+        return ready
+
+
+def _is_ours(response: httpx.Response) -> bool:
+    try:
+        body = response.json()
+    except ValueError:
+        return False
+    return isinstance(body, dict) and bool({"voice", "code"} & body.keys())
+
+
+def own_url(settings: Settings) -> str:
+    return http_url(_ANYWHERE.get(settings.host, settings.host), settings.port)
+
+
+def http_url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def events(chunks: Iterable[str]) -> Iterator[Event]:
+    """Server-sent events. Split at newlines alone: JSON may hold separators that `splitlines` would break at."""
+    rest = ""
+    for chunk in chunks:
+        *blocks, rest = (rest + chunk).split("\n\n")
+        for block in blocks:
+            fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
+            if "event" in fields:
+                yield Event(fields["event"], json.loads(fields["data"]))
+
+
+def _accepted(response: httpx.Response) -> httpx.Response:
+    """The response if it is a success, else the problem it describes."""
+    if response.is_success:
+        return response
+    response.read()
+    problem = response.json()
+    hint = " (the key is read from SOULGRAPH_API_KEY)" if response.status_code == httpx.codes.UNAUTHORIZED else ""
+    raise RequestError(problem["detail"] + hint)
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """What can go wrong on the way, in one sentence."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise SoulgraphError(f"the server cannot be reached: {error}") from error
+    except UnicodeEncodeError as error:
+        raise SoulgraphError("only UTF-8 text can be sent") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise SoulgraphError("the answer is not one of a soulgraph server: is the address right?") from error

@@ -1,0 +1,27 @@
+-- Empties the history and keeps everything else: a fresh start for every soul on this database.
+--
+--   removed   souls and all that hangs on them: sessions, messages, turns, preferences, memory slots, outbox
+--   unbound   terminals: they keep their catalog and skills, and wait for a new soul to be selected
+--   kept      the schema, the library (characters, backgrounds, templates) and the API keys
+--
+-- Stop the server and make a backup first: there is no way back. Then, on PostgreSQL or on SQLite:
+--
+--   psql "$SOULGRAPH_DATABASE_URL" --set=ON_ERROR_STOP=1 --file=scripts/reset_soul_history.sql
+--   sqlite3 -bail data/soulgraph.db < scripts/reset_soul_history.sql
+--
+-- The LangGraph checkpoints of the vanished sessions are removed when the server starts next.
+-- Afterwards create the souls anew and select one for each terminal.
+
+BEGIN;
+
+-- Children first: SQLite's shell does not follow foreign keys by itself.
+DELETE FROM outbox;
+DELETE FROM slots;
+DELETE FROM preferences;
+DELETE FROM turns;
+DELETE FROM messages;
+DELETE FROM sessions;
+UPDATE terminals SET soul_id = NULL;
+DELETE FROM souls;
+
+COMMIT;

@@ -1,0 +1,80 @@
+"""Rows for the conformance suite: valid as they are, each field open to change."""
+
+from typing import Any
+
+from soulgraph.stores.records import Json, Preference, Session, Soul
+from soulgraph.stores.stores import Stores
+
+NOW = 1_800_000_000.125
+ANY_JSON: Json = {
+    "text": "我听见你了，别怕 🫶🏽",
+    "quotes": "'single' \"double\" back\\slash\nnew line",
+    "nested": [{"deep": [1, -2.5, 1e-9, True, False, None, {}, []]}],
+    "nothing": None,
+    "": "an empty key",
+    "键": 2**53,
+}
+
+
+def soul(soul_id: str = "soul_1", **fields: Any) -> Soul:
+    values = {
+        "user_id": "user_1",
+        "name": soul_id,
+        "mbti_type": "INFJ",
+        "character_id": None,
+        "personality_vector": {"empathy": 0.75},
+        "emotion_state": {"p": 0.1},
+        "model_version": "persona-pad-v2",
+        "dynamic_profile": {"dynamic_state": {}},
+        "inner_state": "",
+        "turns": 0,
+        "version": 1,
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Soul(soul_id=soul_id, **(values | fields))
+
+
+def session(session_id: str = "sess_1", soul_id: str = "soul_1", **fields: Any) -> Session:
+    values = {
+        "user_id": "user_1",
+        "title": "",
+        "background_id": None,
+        "template_id": "companion_v1",
+        "character_snapshot": {},
+        "persona_state": persona_state(),
+        "turn": 0,
+        "continued_from": None,
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Session(session_id=session_id, soul_id=soul_id, **(values | fields))
+
+
+def persona_state(mode: str = "hybrid") -> Any:
+    return {"mode": mode, "mode_source": "default", "since": "2027-01-15T08:00:00Z", "ttl_turns": 0, "notes": ""}
+
+
+def message(content: str = "hello", **fields: Any) -> Json:
+    values = {"turn_id": "turn_1", "role": "user", "archived": False, "input_id": None, "created_at": NOW}
+    return values | {"content": content} | fields
+
+
+def preference(key: str = "tea", soul_id: str = "soul_1", **fields: Any) -> Preference:
+    values = {"value": "green", "confidence": 0.5, "source": "said", "evidence": [], "updated_at": NOW}
+    return Preference(soul_id=soul_id, key=key, **(values | fields))
+
+
+async def live(stores: Stores, n: int = 1) -> None:
+    """A soul with a row in every table that follows its life: `soul_<n>`, `sess_<n>`, `turn_<n>`, `term_<n>`."""
+    soul_id, session_id, turn_id = f"soul_{n}", f"sess_{n}", f"turn_{n}"
+    async with stores.write() as tx:
+        await tx.souls.add(soul(soul_id))
+        await tx.sessions.add(session(session_id, soul_id))
+        await tx.messages.append(session_id, [message(turn_id=turn_id, input_id="in_1")])
+        await tx.turns.heard(session_id, "in_1", turn_id, soul_id, {}, NOW)
+        await tx.preferences.put(preference(soul_id=soul_id))
+        await tx.slots.put(soul_id, 1, "likes rain", NOW)
+        await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)
+        await tx.terminals.report_catalog(f"term_{n}", 3, [{"id": "wave"}], NOW)
+        await tx.terminals.bind(f"term_{n}", soul_id, NOW)

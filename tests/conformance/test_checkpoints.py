@@ -1,0 +1,81 @@
+"""Checkpoints: they outlive the server, but not the session they belong to."""
+
+import asyncio
+
+from langgraph.graph import START, StateGraph
+from sqlalchemy import inspect, text
+from typing_extensions import TypedDict
+
+from soulgraph.stores.checkpoints import open_checkpointer
+from soulgraph.stores.database import Database
+from soulgraph.tests.conformance.samples import session
+from soulgraph.tests.services import end_connections
+
+
+CHECKPOINT_TABLES = {"checkpoints", "writes", "checkpoint_blobs", "checkpoint_writes"}
+
+
+class Memory(TypedDict, total=False):
+    heard: list[str]
+
+
+async def listen(saver, session_id, word):
+    """One run of a graph that remembers every word it was told in this thread."""
+
+    def remember(state: Memory) -> Memory:
+        return {"heard": [*state.get("heard", []), word]}
+
+    graph = StateGraph(Memory).add_node("remember", remember).add_edge(START, "remember").compile(checkpointer=saver)
+    state = await graph.ainvoke({}, {"configurable": {"thread_id": session_id}})
+    return state["heard"]
+
+
+async def kept_threads(stores):
+    """The threads that LangGraph's tables know; they must agree."""
+    async with stores.database.read() as connection:
+        tables = [name for name in await connection.run_sync(table_names) if name in CHECKPOINT_TABLES]
+        threads = [set(await connection.scalars(text(f"SELECT thread_id FROM {table}"))) for table in tables]
+    assert len(threads) >= 2
+    assert all(each == threads[0] for each in threads)
+    return threads[0]
+
+
+def table_names(connection):
+    return inspect(connection).get_table_names()
+
+
+async def test_a_thread_goes_on_after_a_restart(home, database_url):
+    async with open_checkpointer(database_url) as saver:
+        assert await listen(saver, "sess_1", "你好 🫶🏽") == ["你好 🫶🏽"]
+    async with open_checkpointer(database_url) as saver:
+        assert await listen(saver, "sess_1", "again") == ["你好 🫶🏽", "again"]
+
+
+async def test_threads_whose_session_is_gone_are_swept_at_the_start(home, database_url):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_2"))
+    async with open_checkpointer(database_url) as saver:
+        for session_id in ("sess_1", "sess_2", "never stored"):
+            await listen(saver, session_id, "hello")
+    async with home.write() as tx:
+        await tx.sessions.delete("sess_2")
+    assert await kept_threads(home) == {"sess_1", "sess_2", "never stored"}
+    async with open_checkpointer(database_url) as saver:
+        assert await kept_threads(home) == {"sess_1"}
+        assert await listen(saver, "sess_1", "again") == ["hello", "again"]
+
+
+async def test_servers_may_open_their_checkpointers_at_once(stores, database_url):
+    async def serve(session_id):
+        async with open_checkpointer(database_url) as saver:
+            return await listen(saver, session_id, session_id)
+
+    threads = ["a", "b", "c"]
+    assert await asyncio.gather(*map(serve, threads)) == [[thread] for thread in threads]
+
+
+async def test_a_restarted_database_costs_no_turn(postgres_url):
+    async with Database.open(postgres_url), open_checkpointer(postgres_url) as saver:
+        await listen(saver, "sess_1", "before")
+        end_connections(postgres_url)
+        assert await listen(saver, "sess_1", "after") == ["before", "after"]

@@ -1,0 +1,68 @@
+"""API keys: found by their secret until they are revoked, and the secret is kept nowhere."""
+
+import pytest
+from sqlalchemy import select
+
+from soulgraph.errors import NotFound
+from soulgraph.stores import schema
+from soulgraph.tests.conformance.samples import NOW
+
+LATER = NOW + 60
+
+
+@pytest.mark.parametrize("scope", ["owner", "chat", "terminal"])
+async def test_a_key_is_found_by_its_secret(stores, scope):
+    async with stores.write() as tx:
+        secret = await tx.keys.create("小满's robot", scope, NOW)
+    async with stores.read() as tx:
+        key = await tx.keys.find(secret)
+        assert await tx.keys.find(secret + "x") is None
+        assert await tx.keys.find("") is None
+    assert (key.name, key.scope, key.created_at, key.revoked_at) == ("小满's robot", scope, NOW, None)
+
+
+async def test_every_key_has_its_own_secret(stores):
+    async with stores.write() as tx:
+        secrets = {await tx.keys.create("same name", "chat", NOW) for _ in range(5)}
+        found = {(await tx.keys.find(secret)).key_id for secret in secrets}
+    assert len(secrets) == len(found) == 5
+
+
+async def test_the_secret_is_not_in_the_table(stores):
+    async with stores.write() as tx:
+        secret = await tx.keys.create("robot", "owner", NOW)
+    async with stores.database.read() as connection:
+        row = (await connection.execute(select(schema.api_keys))).one()
+    assert secret.removeprefix("sg-") not in repr(row)
+
+
+async def test_a_revoked_key_opens_nothing_but_is_still_listed(stores):
+    async with stores.write() as tx:
+        lost = await tx.keys.create("lost", "owner", NOW)
+        kept = await tx.keys.create("kept", "chat", LATER)
+        await tx.keys.revoke((await tx.keys.find(lost)).key_id, LATER)
+    async with stores.read() as tx:
+        assert await tx.keys.find(lost) is None
+        assert (await tx.keys.find(kept)).name == "kept"
+        assert [(key.name, key.revoked_at) for key in await tx.keys.all()] == [("lost", LATER), ("kept", None)]
+
+
+async def test_keys_exist_while_one_is_not_revoked(stores):
+    async with stores.write() as tx:
+        assert await tx.keys.exist() is False
+        secret = await tx.keys.create("robot", "chat", NOW)
+        assert await tx.keys.exist() is True
+        await tx.keys.revoke((await tx.keys.find(secret)).key_id, NOW)
+        assert await tx.keys.exist() is False
+
+
+async def test_a_key_is_revoked_once(stores):
+    async with stores.write() as tx:
+        secret = await tx.keys.create("robot", "chat", NOW)
+        key_id = (await tx.keys.find(secret)).key_id
+        await tx.keys.revoke(key_id, NOW)
+        with pytest.raises(NotFound):
+            await tx.keys.revoke(key_id, LATER)
+        with pytest.raises(NotFound, match="no key 'unknown'"):
+            await tx.keys.revoke("unknown", NOW)
+        assert [key.revoked_at for key in await tx.keys.all()] == [NOW]

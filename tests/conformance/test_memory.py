@@ -1,0 +1,93 @@
+"""Memory: preferences by key and slots by number, each soul's its own."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from soulgraph.errors import NotFound
+from soulgraph.stores.records import Slot
+from soulgraph.tests.conformance.samples import ANY_JSON, NOW, preference, soul
+
+LATER = NOW + 60
+
+
+@pytest.fixture
+async def two_souls(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+    return home
+
+
+async def test_a_preference_comes_back_as_it_was_put(home):
+    liked = preference("茶", value="绿茶 🍵", confidence=0.1 + 0.2, evidence=[ANY_JSON, "said so", None])
+    async with home.write() as tx:
+        await tx.preferences.put(liked)
+    async with home.read() as tx:
+        assert await tx.preferences.all("soul_1") == [liked]
+
+
+async def test_preferences_are_listed_by_key_for_one_soul(two_souls):
+    async with two_souls.write() as tx:
+        for key, soul_id in [("tea", "soul_1"), ("music", "soul_1"), ("tea", "soul_2")]:
+            await tx.preferences.put(preference(key, soul_id))
+        assert [one.key for one in await tx.preferences.all("soul_1")] == ["music", "tea"]
+        assert await tx.preferences.all("nobody") == []
+
+
+async def test_a_preference_put_again_is_replaced(two_souls):
+    changed = replace(preference(), value="black", evidence=["said so"], updated_at=LATER)
+    async with two_souls.write() as tx:
+        await tx.preferences.put(preference())
+        await tx.preferences.put(preference(soul_id="soul_2"))
+        await tx.preferences.put(changed)
+        assert await tx.preferences.all("soul_1") == [changed]
+        assert await tx.preferences.all("soul_2") == [preference(soul_id="soul_2")]
+
+
+async def test_a_preference_is_deleted_for_one_soul(two_souls):
+    async with two_souls.write() as tx:
+        await tx.preferences.put(preference())
+        await tx.preferences.put(preference(soul_id="soul_2"))
+        await tx.preferences.delete("soul_1", "tea")
+        assert await tx.preferences.all("soul_1") == []
+        assert await tx.preferences.all("soul_2") == [preference(soul_id="soul_2")]
+        with pytest.raises(NotFound, match="no preference 'tea'"):
+            await tx.preferences.delete("soul_1", "tea")
+
+
+async def test_slots_are_listed_by_number_for_one_soul(two_souls):
+    async with two_souls.write() as tx:
+        for n, soul_id in [(10, "soul_1"), (2, "soul_1"), (2, "soul_2")]:
+            await tx.slots.put(soul_id, n, f"第 {n} 格 🗝", NOW)
+        assert await tx.slots.all("soul_1") == [Slot("soul_1", n, f"第 {n} 格 🗝", NOW) for n in (2, 10)]
+        assert await tx.slots.all("nobody") == []
+
+
+async def test_a_slot_put_again_is_replaced(home):
+    async with home.write() as tx:
+        await tx.slots.put("soul_1", 1, "old", NOW)
+        await tx.slots.put("soul_1", 1, "new", LATER)
+        assert await tx.slots.all("soul_1") == [Slot("soul_1", 1, "new", LATER)]
+
+
+async def test_a_slot_is_deleted_for_one_soul(two_souls):
+    async with two_souls.write() as tx:
+        await tx.slots.put("soul_1", 1, "mine", NOW)
+        await tx.slots.put("soul_2", 1, "yours", NOW)
+        await tx.slots.delete("soul_1", 1)
+        assert await tx.slots.all("soul_1") == []
+        assert await tx.slots.all("soul_2") == [Slot("soul_2", 1, "yours", NOW)]
+        with pytest.raises(NotFound, match="no slot '1'"):
+            await tx.slots.delete("soul_1", 1)
+
+
+@pytest.mark.parametrize(
+    "remember",
+    [lambda tx: tx.preferences.put(preference()), lambda tx: tx.slots.put("soul_1", 1, "rain", NOW)],
+    ids=["preference", "slot"],
+)
+async def test_memory_needs_a_soul(stores, remember):
+    with pytest.raises(IntegrityError):
+        async with stores.write() as tx:
+            await remember(tx)

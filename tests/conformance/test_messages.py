@@ -1,0 +1,125 @@
+"""Messages: in the order they were said, paged without loss, found by what they mention."""
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from soulgraph.stores.records import Message
+from soulgraph.tests.conformance.samples import NOW, message, session, soul
+
+
+async def say(stores, *contents, session_id="sess_1", **fields):
+    async with stores.write() as tx:
+        await tx.messages.append(session_id, [message(content, **fields) for content in contents])
+
+
+def texts(messages):
+    return [one.content for one in messages]
+
+
+async def test_a_message_comes_back_as_it_was_appended(home):
+    long = "我听见你了 🫶🏽\n'quoted' 100% \\ " * 5000
+    async with home.write() as tx:
+        await tx.messages.append(
+            "sess_1", [message(long, input_id="in_1"), message("", role="assistant", archived=True)]
+        )
+        first, second = await tx.messages.page("sess_1")
+    assert first == Message(first.message_id, "sess_1", "turn_1", "user", long, False, "in_1", NOW)
+    assert second == Message(second.message_id, "sess_1", "turn_1", "assistant", "", True, None, NOW)
+
+
+async def test_messages_keep_their_order(home):
+    said = [str(n) for n in range(30)]
+    await say(home, *said[:20])
+    await say(home)
+    await say(home, *said[20:])
+    async with home.read() as tx:
+        page = await tx.messages.page("sess_1")
+    assert texts(page) == said
+    assert [one.message_id for one in page] == sorted(one.message_id for one in page)
+
+
+async def test_recent_gives_the_last_unarchived_ones_oldest_first(home):
+    await say(home, "a", "b", "c")
+    await say(home, "old", archived=True)
+    await say(home, "d")
+    async with home.read() as tx:
+        assert texts(await tx.messages.recent("sess_1", 3)) == ["b", "c", "d"]
+        assert texts(await tx.messages.recent("sess_1", 10)) == ["a", "b", "c", "d"]
+        assert await tx.messages.recent("sess_1", 0) == []
+        assert await tx.messages.recent("nowhere", 3) == []
+
+
+async def test_pages_visit_every_message_once(home):
+    await say(home, "a", "b", archived=True)
+    await say(home, "c", "d", "e")
+    seen, after = [], 0
+    async with home.read() as tx:
+        while page := await tx.messages.page("sess_1", after, limit=2):
+            assert len(page) <= 2
+            seen += texts(page)
+            after = page[-1].message_id
+    assert seen == ["a", "b", "c", "d", "e"]
+
+
+async def test_sessions_do_not_see_each_others_messages(home):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_2"))
+    await say(home, "mine")
+    await say(home, "other", session_id="sess_2")
+    async with home.read() as tx:
+        assert texts(await tx.messages.page("sess_1")) == texts(await tx.messages.recent("sess_1", 9)) == ["mine"]
+
+
+async def test_a_message_needs_a_session(stores):
+    with pytest.raises(IntegrityError):
+        await say(stores, "hello", session_id="nowhere")
+
+
+async def test_an_input_is_heard_once_per_session(home):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_2"))
+    await say(home, "no input", "none again")
+    await say(home, "hello", input_id="in_1")
+    await say(home, "hello", input_id="in_1", session_id="sess_2")
+    with pytest.raises(IntegrityError):
+        await say(home, "hello", input_id="in_1")
+
+
+async def test_ids_are_never_used_again(home):
+    await say(home, "a", "b")
+    async with home.write() as tx:
+        last = (await tx.messages.page("sess_1"))[-1].message_id
+        await tx.sessions.delete("sess_1")
+        await tx.sessions.add(session())
+    await say(home, "c")
+    async with home.read() as tx:
+        assert (await tx.messages.page("sess_1"))[0].message_id > last
+
+
+async def test_mentioning_searches_all_sessions_of_the_soul_newest_first(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+        await tx.sessions.add(session("sess_2"))
+        await tx.sessions.add(session("sess_3", "soul_2"))
+    await say(home, "I like Green tea", "nothing here")
+    await say(home, "昨天喝了绿茶", session_id="sess_2", archived=True)
+    await say(home, "green tea is mine too", session_id="sess_3")
+    async with home.read() as tx:
+        found = await tx.messages.mentioning("soul_1", {"GREEN", "绿茶"}, 10)
+        assert texts(found) == ["昨天喝了绿茶", "I like Green tea"]
+        assert texts(await tx.messages.mentioning("soul_1", {"green", "绿茶"}, 1)) == ["昨天喝了绿茶"]
+
+
+async def test_mentioning_nothing_finds_nothing(home):
+    await say(home, "anything")
+    async with home.read() as tx:
+        assert await tx.messages.mentioning("soul_1", set(), 10) == []
+        assert await tx.messages.mentioning("nobody", {"anything"}, 10) == []
+
+
+@pytest.mark.parametrize("term", ["100%", "a_b", "back\\slash", "it's", "/x"])
+async def test_a_mentioned_term_is_taken_literally(home, term):
+    await say(home, "100 per cent, acb, backslash, its, x")
+    await say(home, f"… {term} …")
+    async with home.read() as tx:
+        assert texts(await tx.messages.mentioning("soul_1", {term}, 10)) == [f"… {term} …"]

@@ -1,0 +1,100 @@
+"""Opening a database: it is brought to the newest schema, or the setting that is wrong is named."""
+
+import asyncio
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from soulgraph.errors import ConfigurationError
+from soulgraph.stores.database import Database
+from soulgraph.stores.schema import metadata
+from soulgraph.stores.stores import Stores
+from soulgraph.tests.conformance.samples import soul
+
+
+def differences(connection):
+    return compare_metadata(MigrationContext.configure(connection), metadata)
+
+
+def tables(connection):
+    return set(inspect(connection).get_table_names())
+
+
+def down_and_up(connection):
+    """The tables that are left at the very bottom, on the way down to nothing and up again."""
+    config = Config()
+    config.set_main_option("script_location", "soulgraph.stores:migrations")
+    config.attributes["connection"] = connection
+    command.downgrade(config, "base")
+    at_base = tables(connection)
+    command.upgrade(config, "head")
+    return at_base
+
+
+async def test_the_migrated_schema_is_the_one_the_code_uses(stores):
+    async with stores.database.read() as connection:
+        assert await connection.run_sync(differences) == []
+        assert await connection.run_sync(tables) == {*metadata.tables, "alembic_version"}
+
+
+async def test_every_migration_can_be_undone_and_done_again(stores):
+    async with stores.database.write() as connection:
+        assert await connection.run_sync(down_and_up) == {"alembic_version"}
+        assert await connection.run_sync(differences) == []
+
+
+async def test_opening_again_keeps_what_is_there(database_url):
+    async with Database.open(database_url) as database, Stores(database).write() as tx:
+        await tx.souls.add(soul())
+    async with Database.open(database_url) as database, Stores(database).read() as tx:
+        assert await tx.souls.all() == [soul()]
+
+
+async def test_servers_may_open_an_empty_database_at_once(database_url):
+    async def serve():
+        async with Database.open(database_url) as database, Stores(database).read() as tx:
+            return await tx.souls.all()
+
+    assert await asyncio.gather(*[serve() for _ in range(3)]) == [[], [], []]
+
+
+async def test_a_database_of_a_newer_version_is_refused(database_url):
+    async with Database.open(database_url) as database, database.write() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = 'from the future'"))
+    with pytest.raises(ConfigurationError, match=r"SOULGRAPH_DATABASE_URL.*from the future"):
+        async with Database.open(database_url):
+            pass
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "soulgraph.db",
+        "mysql://127.0.0.1/soul",
+        "postgresql+asyncpg://127.0.0.1/soul",
+        "postgresql://127.0.0.1:port/soul",
+        "postgresql://127.0.0.1:1/soul",
+        "postgresql://127.0.0.1:1/soul?no_such_option=1",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///not_a_database",
+    ],
+)
+async def test_an_unusable_url_names_the_setting(tmp_path, url):
+    (tmp_path / "not_a_database").write_text("just some words, longer than the header of a database " * 20)
+    with pytest.raises(ConfigurationError, match=r"^SOULGRAPH_DATABASE_URL: "):
+        async with Database.open(url):
+            pass
+
+
+async def test_the_password_is_not_in_the_message():
+    with pytest.raises(ConfigurationError) as error:
+        async with Database.open("postgresql://me:hunter2@127.0.0.1:1/soul"):
+            pass
+    assert "127.0.0.1:1/soul" in error.value.detail
+    assert "hunter2" not in error.value.detail

@@ -1,0 +1,143 @@
+"""Sessions: kept field for field, newest first, and each turn number is given once."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from soulgraph.errors import Conflict, NotFound
+from soulgraph.tests.conformance.samples import ANY_JSON, NOW, live, persona_state, session, soul
+
+LATER = NOW + 60
+
+
+async def test_a_session_comes_back_as_it_was_added(home):
+    rich = session(
+        "sess_2",
+        title="海边的一夜 🌊",
+        background_id="quiet_flat",
+        character_snapshot=ANY_JSON,
+        persona_state=persona_state("idol"),
+        turn=7,
+        continued_from="sess_1",
+    )
+    async with home.write() as tx:
+        await tx.sessions.add(rich)
+    async with home.read() as tx:
+        assert await tx.sessions.get("sess_1") == await tx.sessions.find("sess_1") == session()
+        assert await tx.sessions.get("sess_2") == rich
+        assert await tx.sessions.find("sess_3") is None
+
+
+async def test_a_session_needs_a_soul(stores):
+    with pytest.raises(IntegrityError):
+        async with stores.write() as tx:
+            await tx.sessions.add(session(soul_id="nobody"))
+
+
+async def test_a_session_is_added_once(home):
+    with pytest.raises(IntegrityError):
+        async with home.write() as tx:
+            await tx.sessions.add(session())
+
+
+async def test_sessions_are_listed_newest_first_by_soul_and_up_to_a_limit(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+        await tx.sessions.add(session("d", updated_at=LATER))
+        await tx.sessions.add(session("c", "soul_2", updated_at=LATER))
+        await tx.sessions.add(session("b", updated_at=LATER + 1))
+    async with home.read() as tx:
+        assert names(await tx.sessions.all()) == ["b", "c", "d", "sess_1"]
+        assert names(await tx.sessions.all("soul_1")) == ["b", "d", "sess_1"]
+        assert names(await tx.sessions.all("soul_1", limit=2)) == ["b", "d"]
+        assert names(await tx.sessions.all(limit=0)) == []
+        assert names(await tx.sessions.all("nobody")) == []
+
+
+async def test_a_patch_changes_what_it_names(home):
+    async with home.write() as tx:
+        await tx.sessions.patch("sess_1", LATER, title="夜", background_id="quiet_flat")
+    async with home.read() as tx:
+        expected = replace(session(), title="夜", background_id="quiet_flat", updated_at=LATER)
+        assert await tx.sessions.get("sess_1") == expected
+
+
+async def test_the_persona_state_can_be_set_between_turns(home):
+    async with home.write() as tx:
+        await tx.sessions.set_persona_state("sess_1", persona_state("strict"), LATER)
+    async with home.read() as tx:
+        expected = replace(session(), persona_state=persona_state("strict"), updated_at=LATER)
+        assert await tx.sessions.get("sess_1") == expected
+
+
+async def test_a_turn_advances_the_session(home):
+    async with home.write() as tx:
+        await tx.sessions.advance("sess_1", 1, persona_state("idol"), LATER)
+        await tx.sessions.advance("sess_1", 2, persona_state("rational"), LATER)
+    async with home.read() as tx:
+        expected = replace(session(), turn=2, persona_state=persona_state("rational"), updated_at=LATER)
+        assert await tx.sessions.get("sess_1") == expected
+
+
+@pytest.mark.parametrize("turn", [0, 1, 3], ids=["older", "taken", "skipping"])
+async def test_a_turn_number_out_of_order_is_refused(home, turn):
+    async with home.write() as tx:
+        await tx.sessions.advance("sess_1", 1, persona_state(), NOW)
+    with pytest.raises(Conflict) as conflict:
+        async with home.write() as tx:
+            await tx.sessions.advance("sess_1", turn, persona_state("idol"), LATER)
+    assert conflict.value.problem_code == "turn_superseded"
+    async with home.read() as tx:
+        assert await tx.sessions.get("sess_1") == replace(session(), turn=1)
+
+
+async def test_of_writers_at_once_one_gets_the_turn_number(home):
+    async def write(mode):
+        async with home.write() as tx:
+            await tx.sessions.advance("sess_1", 1, persona_state(mode), NOW)
+
+    outcomes = await asyncio.gather(*map(write, ["idol", "strict", "rational"]), return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes if outcome] == [Conflict, Conflict]
+
+
+async def test_a_deleted_session_takes_along_its_own_rows_only(stores):
+    await live(stores, 1)
+    await live(stores, 2)
+    async with stores.write() as tx:
+        await tx.sessions.delete("sess_1")
+    async with stores.read() as tx:
+        assert await traces(tx, 1) == [None, [], None, []]
+        assert all(await traces(tx, 2))
+        assert len(await tx.preferences.all("soul_1")) == len(await tx.slots.all("soul_1")) == 1
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda sessions: sessions.get("nowhere"),
+        lambda sessions: sessions.patch("nowhere", NOW, title=""),
+        lambda sessions: sessions.set_persona_state("nowhere", persona_state(), NOW),
+        lambda sessions: sessions.delete("nowhere"),
+    ],
+    ids=["get", "patch", "set_persona_state", "delete"],
+)
+async def test_an_unknown_session_is_not_found(home, use):
+    async with home.write() as tx:
+        with pytest.raises(NotFound, match="no session 'nowhere'"):
+            await use(tx.sessions)
+
+
+async def traces(tx, n):
+    session_id = f"sess_{n}"
+    return [
+        await tx.sessions.find(session_id),
+        await tx.messages.page(session_id),
+        await tx.turns.find(session_id, "in_1"),
+        await tx.outbox.all(session_id),
+    ]
+
+
+def names(sessions):
+    return [one.session_id for one in sessions]

@@ -1,0 +1,145 @@
+"""Souls: kept field for field, one name per user, and gone with everything that hung on them."""
+
+from dataclasses import replace
+
+import pytest
+
+from soulgraph.errors import Conflict, NotFound
+from soulgraph.tests.conformance.samples import ANY_JSON, NOW, live, session, soul
+
+LATER = NOW + 60
+
+
+async def test_a_soul_comes_back_as_it_was_added(stores):
+    plain = soul()
+    rich = soul(
+        "soul_2",
+        name="小满 🌾",
+        character_id="xiaoman",
+        personality_vector={"empathy": 0.1 + 0.2},
+        emotion_state=ANY_JSON,
+        dynamic_profile=ANY_JSON,
+        inner_state="想去海边。\n" * 1000,
+        turns=2**31 - 1,
+    )
+    async with stores.write() as tx:
+        await tx.souls.add(plain)
+        await tx.souls.add(rich)
+    async with stores.read() as tx:
+        assert await tx.souls.get("soul_1") == plain
+        assert await tx.souls.get("soul_2") == rich
+
+
+async def test_a_locked_soul_is_the_stored_one(home):
+    async with home.write() as tx:
+        assert await tx.souls.lock("soul_1") == soul()
+
+
+async def test_a_user_has_one_soul_of_a_name(stores):
+    async with stores.write() as tx:
+        await tx.souls.add(soul(name="小满"))
+    with pytest.raises(Conflict, match="小满") as conflict:
+        async with stores.write() as tx:
+            await tx.souls.add(soul("soul_2", name="小满"))
+    assert conflict.value.problem_code == "soul_exists"
+    async with stores.write() as tx:
+        await tx.souls.add(soul("soul_3", name="小满", user_id="user_2"))
+        assert [one.soul_id for one in await tx.souls.all()] == ["soul_1", "soul_3"]
+
+
+async def test_a_soul_cannot_take_the_name_of_another(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2", name="taken"))
+    with pytest.raises(Conflict) as conflict:
+        async with home.write() as tx:
+            await tx.souls.rename("soul_1", "taken", LATER)
+    assert conflict.value.problem_code == "soul_exists"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda souls: souls.rename("soul_1", "阿满", LATER), {"name": "阿满"}),
+        (lambda souls: souls.rename("soul_1", "soul_1", LATER), {}),
+        (lambda souls: souls.feel("soul_1", ANY_JSON, LATER), {"emotion_state": ANY_JSON}),
+        (lambda souls: souls.grow("soul_1", ANY_JSON, LATER), {"dynamic_profile": ANY_JSON}),
+        (lambda souls: souls.count_turn("soul_1", LATER), {"turns": 1}),
+    ],
+    ids=["rename", "rename to the same", "feel", "grow", "count_turn"],
+)
+async def test_a_change_touches_its_field_and_raises_the_version(home, change, expected):
+    async with home.write() as tx:
+        await change(tx.souls)
+    async with home.read() as tx:
+        assert await tx.souls.get("soul_1") == replace(soul(), **expected, version=2, updated_at=LATER)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda souls: souls.get("nobody"),
+        lambda souls: souls.lock("nobody"),
+        lambda souls: souls.rename("nobody", "name", NOW),
+        lambda souls: souls.feel("nobody", {}, NOW),
+        lambda souls: souls.grow("nobody", {}, NOW),
+        lambda souls: souls.count_turn("nobody", NOW),
+        lambda souls: souls.delete("nobody"),
+    ],
+    ids=["get", "lock", "rename", "feel", "grow", "count_turn", "delete"],
+)
+async def test_an_unknown_soul_is_not_found(home, use):
+    async with home.write() as tx:
+        with pytest.raises(NotFound, match="no soul 'nobody'"):
+            await use(tx.souls)
+
+
+async def test_souls_are_listed_oldest_first_and_by_user(stores):
+    async with stores.write() as tx:
+        await tx.souls.add(soul("c", created_at=NOW))
+        await tx.souls.add(soul("b", created_at=NOW + 1, user_id="user_2"))
+        await tx.souls.add(soul("a", created_at=NOW + 1))
+    async with stores.read() as tx:
+        assert [one.soul_id for one in await tx.souls.all()] == ["c", "a", "b"]
+        assert [one.soul_id for one in await tx.souls.all("user_1")] == ["c", "a"]
+        assert await tx.souls.all("user_3") == []
+
+
+async def test_a_deleted_soul_takes_along_all_that_hung_on_it(stores):
+    await live(stores, 1)
+    await live(stores, 2)
+    async with stores.write() as tx:
+        await tx.souls.delete("soul_1")
+    async with stores.read() as tx:
+        assert await traces(tx, 1) == [0] * 7
+        assert await traces(tx, 2) == [1] * 7
+
+
+async def test_a_terminal_outlives_its_soul_unbound(stores):
+    await live(stores)
+    async with stores.write() as tx:
+        await tx.souls.delete("soul_1")
+    async with stores.read() as tx:
+        terminal = await tx.terminals.find("term_1")
+    assert (terminal.soul_id, terminal.catalog_version, terminal.intent_catalog) == (None, 3, [{"id": "wave"}])
+
+
+async def test_a_soul_is_deleted_with_all_its_sessions(home):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_2"))
+        await tx.souls.delete("soul_1")
+        assert await tx.sessions.all() == []
+
+
+async def traces(tx, n):
+    """How many rows of a life are left, table by table."""
+    soul_id, session_id = f"soul_{n}", f"sess_{n}"
+    rows = [
+        [one for one in await tx.souls.all() if one.soul_id == soul_id],
+        await tx.sessions.all(soul_id),
+        await tx.messages.page(session_id),
+        [turn for turn in [await tx.turns.find(session_id, "in_1")] if turn],
+        await tx.preferences.all(soul_id),
+        await tx.slots.all(soul_id),
+        await tx.outbox.all(session_id),
+    ]
+    return [len(each) for each in rows]

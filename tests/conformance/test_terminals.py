@@ -1,0 +1,91 @@
+"""Terminals: bound to one soul at a time, and never set back to an older catalog."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from soulgraph.stores.records import Terminal
+from soulgraph.tests.conformance.samples import ANY_JSON, NOW, soul
+
+LATER = NOW + 60
+FRESH = Terminal("term_1", None, [], 0, [], 0, NOW)
+
+
+async def test_a_terminal_is_known_once_it_is_bound(home):
+    async with home.write() as tx:
+        assert await tx.terminals.find("term_1") is None
+        await tx.terminals.bind("term_1", "soul_1", NOW)
+        assert await tx.terminals.find("term_1") == replace(FRESH, soul_id="soul_1")
+
+
+async def test_binding_again_changes_the_soul_and_keeps_the_rest(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+        await tx.terminals.bind("term_1", "soul_1", NOW)
+        await tx.terminals.report_catalog("term_1", 2, [ANY_JSON], NOW)
+        await tx.terminals.report_skills("term_1", 5, [{"name": "挥手"}], NOW)
+        await tx.terminals.bind("term_1", "soul_2", LATER)
+        terminal = await tx.terminals.find("term_1")
+    assert terminal == Terminal("term_1", "soul_2", [{"name": "挥手"}], 5, [ANY_JSON], 2, LATER)
+
+
+async def test_a_terminal_is_bound_to_a_soul_that_exists(stores):
+    with pytest.raises(IntegrityError):
+        async with stores.write() as tx:
+            await tx.terminals.bind("term_1", "nobody", NOW)
+
+
+async def test_a_soul_may_have_many_terminals_listed_by_id(home):
+    async with home.write() as tx:
+        for terminal_id in ("b", "c", "a"):
+            await tx.terminals.bind(terminal_id, "soul_1", NOW)
+        assert [one.terminal_id for one in await tx.terminals.all()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("report", "news", "version"),
+    [("report_catalog", "intent_catalog", "catalog_version"), ("report_skills", "skills", "skill_version")],
+)
+async def test_a_report_is_taken_unless_a_newer_one_is_known(stores, report, news, version):
+    async def tell(number, items, now=NOW):
+        async with stores.write() as tx:
+            taken = await getattr(tx.terminals, report)("term_1", number, items, now)
+            return taken, await tx.terminals.find("term_1")
+
+    assert await tell(2, [ANY_JSON]) == (True, replace(FRESH, **{news: [ANY_JSON], version: 2}))
+    assert await tell(1, []) == (False, replace(FRESH, **{news: [ANY_JSON], version: 2}))
+    assert await tell(2, [], LATER) == (True, replace(FRESH, **{news: [], version: 2, "updated_at": LATER}))
+    assert await tell(3, [{}], LATER) == (True, replace(FRESH, **{news: [{}], version: 3, "updated_at": LATER}))
+
+
+async def test_an_older_report_that_comes_late_is_ignored(stores):
+    async def report(version):
+        async with stores.write() as tx:
+            return await tx.terminals.report_catalog("term_1", version, [{"version": version}], NOW)
+
+    await report(1)
+    async with stores.write() as tx:
+        await tx.terminals.report_catalog("term_1", 3, [{"version": 3}], NOW)
+        late = asyncio.create_task(report(2))
+        await asyncio.sleep(0.1)
+    assert await late is False
+    async with stores.read() as tx:
+        assert (await tx.terminals.find("term_1")).intent_catalog == [{"version": 3}]
+
+
+async def test_the_first_reports_of_a_terminal_may_come_at_once(stores):
+    async def report_skills():
+        async with stores.write() as tx:
+            await tx.terminals.report_skills("term_1", 1, [{"name": "wave"}], NOW)
+
+    async with stores.write() as tx:
+        await tx.terminals.report_catalog("term_1", 1, [{"id": "wave"}], NOW)
+        second = asyncio.create_task(report_skills())
+        await asyncio.sleep(0.1)
+    await second
+    async with stores.read() as tx:
+        assert await tx.terminals.find("term_1") == Terminal(
+            "term_1", None, [{"name": "wave"}], 1, [{"id": "wave"}], 1, NOW
+        )

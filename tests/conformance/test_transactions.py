@@ -1,0 +1,124 @@
+"""Transactions: all or nothing, one after another where they touch, and honest when the database is away."""
+
+import asyncio
+
+import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from soulgraph.errors import NotFound, StoreUnavailable
+from soulgraph.stores.database import Database, database_url
+from soulgraph.stores.stores import Stores
+from soulgraph.tests.conformance.samples import NOW, message, preference, soul
+from soulgraph.tests.services import end_connections
+
+
+async def test_what_is_written_together_is_lost_together(home):
+    with pytest.raises(NotFound):
+        async with home.write() as tx:
+            await tx.messages.append("sess_1", [message()])
+            await tx.preferences.put(preference())
+            await tx.souls.count_turn("soul_1", NOW)
+            await tx.souls.get("nobody")
+    async with home.read() as tx:
+        assert await tx.messages.page("sess_1") == []
+        assert await tx.preferences.all("soul_1") == []
+        assert await tx.souls.get("soul_1") == soul()
+
+
+async def test_a_cancelled_writer_leaves_nothing_and_frees_the_way(home):
+    async def never_finish():
+        async with home.write() as tx:
+            await tx.souls.lock("soul_1")
+            await tx.souls.count_turn("soul_1", NOW)
+            locked.set()
+            await asyncio.sleep(60)
+
+    locked = asyncio.Event()
+    writer = asyncio.create_task(never_finish())
+    await locked.wait()
+    writer.cancel()
+    await asyncio.wait([writer])
+    async with asyncio.timeout(5), home.write() as tx:
+        assert await tx.souls.lock("soul_1") == soul()
+
+
+async def test_a_reader_neither_waits_for_a_writer_nor_sees_its_work_early(home):
+    async with home.write() as writer:
+        await writer.souls.count_turn("soul_1", NOW)
+        async with asyncio.timeout(5), home.read() as reader:
+            assert (await reader.souls.get("soul_1")).turns == 0
+
+
+async def test_a_reader_keeps_nothing(stores):
+    async with stores.read() as tx:
+        await tx.souls.add(soul())
+    async with stores.read() as tx:
+        assert await tx.souls.all() == []
+
+
+async def test_twenty_writers_that_lock_one_soul_lose_nothing(home):
+    async def grow(n):
+        async with home.write() as tx:
+            profile = (await tx.souls.lock("soul_1")).dynamic_profile
+            await asyncio.sleep(0)
+            await tx.souls.grow("soul_1", {"items": [*profile.get("items", []), n]}, NOW)
+
+    await asyncio.gather(*map(grow, range(20)))
+    async with home.read() as tx:
+        grown = await tx.souls.get("soul_1")
+    assert sorted(grown.dynamic_profile["items"]) == list(range(20))
+    assert grown.version == 21
+
+
+async def test_two_servers_that_lock_one_soul_lose_nothing(home, database_url):
+    async def grow(stores):
+        for _ in range(5):
+            async with stores.write() as tx:
+                profile = (await tx.souls.lock("soul_1")).dynamic_profile
+                await tx.souls.grow("soul_1", {"n": profile.get("n", 0) + 1}, NOW)
+
+    async with Database.open(database_url) as database:
+        await asyncio.gather(grow(home), grow(Stores(database)))
+    async with home.read() as tx:
+        assert (await tx.souls.get("soul_1")).dynamic_profile == {"n": 10}
+
+
+async def test_an_open_database_answers_a_ping(stores):
+    async with stores.read() as tx:
+        await tx.ping()
+
+
+@pytest.mark.parametrize("raw_url", ["sqlite:///no/such/folder/soul.db", "postgresql://127.0.0.1:1/soul"])
+@pytest.mark.parametrize("access", ["read", "write"])
+async def test_a_database_that_is_away_is_unavailable(raw_url, access):
+    stores = Stores(Database(create_async_engine(database_url(raw_url))))
+    with pytest.raises(StoreUnavailable):
+        async with getattr(stores, access)() as tx:
+            await tx.ping()
+    await asyncio.sleep(0.05)  # the worker thread of the connection that failed still reports to this loop
+
+
+async def test_a_connection_lost_in_mid_transaction_loses_that_transaction_only(postgres_url):
+    async with Database.open(postgres_url) as database:
+        stores = Stores(database)
+        with pytest.raises(StoreUnavailable):
+            async with stores.write() as tx:
+                await tx.souls.add(soul())
+                end_connections(postgres_url)
+                await tx.ping()
+        async with stores.write() as tx:
+            await tx.souls.add(soul())
+        async with stores.read() as tx:
+            assert await tx.souls.all() == [soul()]
+
+
+async def test_connections_lost_between_transactions_are_replaced_unnoticed(postgres_url):
+    async with Database.open(postgres_url) as database:
+        stores = Stores(database)
+        async with stores.read() as one, stores.read() as other:
+            await one.ping()
+            await other.ping()
+        end_connections(postgres_url)
+        async with stores.read() as one, stores.read() as other:
+            await one.ping()
+            await other.ping()

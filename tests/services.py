@@ -1,0 +1,82 @@
+"""The services that tests talk to: where they are, and what happens to a test when one is missing.
+
+A missing service skips the tests that need it, unless SOULGRAPH_TEST_SERVICES=required: then they fail.
+"""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import NoReturn
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+POSTGRES_URL = os.environ.get("SOULGRAPH_TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
+MQTT_URL = os.environ.get("SOULGRAPH_TEST_MQTT_URL", "mqtt://127.0.0.1:1883")
+REQUIRED = os.environ.get("SOULGRAPH_TEST_SERVICES") == "required"
+_PATIENCE_S = 3
+
+
+@contextmanager
+def postgres_schema() -> Iterator[str]:
+    """The URL of an empty schema; its connections carry the schema's name, so that a test can end just its own."""
+    if trouble := _postgres_trouble():
+        _without(f"PostgreSQL does not answer at SOULGRAPH_TEST_DATABASE_URL: {trouble}")
+    schema = f"test_{uuid4().hex}"
+    url = make_url(POSTGRES_URL).update_query_dict({"options": f"-csearch_path={schema}", "application_name": schema})
+    with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}".encode())
+        try:
+            yield url.render_as_string(hide_password=False)
+        finally:
+            connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
+
+
+def end_connections(url: str) -> None:
+    """Cut every connection that was made with the URL of a `postgres_schema`, as a restarted server would."""
+    name = make_url(url).query["application_name"]
+    with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s", [name]
+        )
+
+
+def mosquitto() -> str:
+    if trouble := _mosquitto_trouble():
+        _without(f"no MQTT broker answers at SOULGRAPH_TEST_MQTT_URL: {trouble}")
+    return MQTT_URL
+
+
+def psql() -> str:
+    return shutil.which("psql") or _without("psql is not installed")
+
+
+def _without(reason: str) -> NoReturn:
+    if REQUIRED:
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@cache
+def _postgres_trouble() -> str:
+    try:
+        psycopg.connect(POSTGRES_URL, connect_timeout=_PATIENCE_S).close()
+    except psycopg.OperationalError as error:
+        return str(error)
+    return ""
+
+
+@cache
+def _mosquitto_trouble() -> str:
+    where = urlsplit(MQTT_URL)
+    try:
+        socket.create_connection((where.hostname, where.port or 1883), _PATIENCE_S).close()
+    except OSError as error:
+        return str(error)
+    return ""
