@@ -80,7 +80,11 @@ def serve(host: str | None = None, port: int | None = None) -> None:
     settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
     _log_to_stderr(settings.log_level)
     with suppress(KeyboardInterrupt):
-        run(settings, lambda url: console.print(f"soulgraph listens on {url}, its documentation is at {url}/docs"))
+        run(settings, _announce)
+
+
+def _announce(url: str) -> None:
+    console.print(f"soulgraph listens on {url} (documentation: {url}/docs). Ctrl-C stops it.", soft_wrap=True)
 
 
 def _log_to_stderr(level: str) -> None:

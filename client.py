@@ -27,6 +27,7 @@ class SoulClient:
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
+        self._url = str(http.base_url).rstrip("/")
 
     def souls(self) -> list[Json]:
         souls: list[Json] = self._call("GET", "/v1/souls")
@@ -59,12 +60,15 @@ class SoulClient:
     def chat(self, soul: Json, session_id: str, text: str) -> Iterator[Event]:
         """One turn as it happens; the last event is `done` or `error`."""
         turn = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
-        with _plainly(), self._http.stream("POST", "/v1/chat", json={**turn, "text": text, "stream": True}) as response:
+        with (
+            _plainly(self._url),
+            self._http.stream("POST", "/v1/chat", json={**turn, "text": text, "stream": True}) as response,
+        ):
             _accepted(response)
             yield from events(response.iter_text())
 
     def _call(self, method: str, path: str, body: Json | None = None) -> Any:
-        with _plainly():
+        with _plainly(self._url):
             return _accepted(self._http.request(method, path, json=body)).json()
 
 
@@ -79,14 +83,14 @@ def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
             url = stack.enter_context(hosted(settings))
         key = settings.api_key.get_secret_value()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        with _plainly():
+        with _plainly(url):
             http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, mounts=_NO_PROXY)
         yield SoulClient(stack.enter_context(http))
 
 
 def running(url: str) -> Json | None:
     """What the soulgraph server at this address says of itself; None if nothing listens there."""
-    with _plainly():
+    with _plainly(url):
         try:
             response = httpx.get(f"{url}/readyz", timeout=3, trust_env=False)
         except httpx.ConnectError:
@@ -135,13 +139,13 @@ def _accepted(response: httpx.Response) -> httpx.Response:
 
 
 @contextmanager
-def _plainly() -> Iterator[None]:
+def _plainly(url: str) -> Iterator[None]:
     """What can go wrong on the way, in one sentence."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise SoulgraphError(f"the server cannot be reached: {error}") from error
+        raise SoulgraphError(f"{url} cannot be reached: {error}") from error
     except UnicodeEncodeError as error:
         raise SoulgraphError("only UTF-8 text can be sent") from error
     except (ValueError, LookupError, TypeError) as error:
-        raise SoulgraphError("the answer is not one of a soulgraph server: is the address right?") from error
+        raise SoulgraphError(f"{url} does not answer like a soulgraph server: is the address right?") from error

@@ -1,5 +1,6 @@
 """The app under uvicorn: in the foreground for `soulgraph serve`, or in a thread of a command that found no server."""
 
+import errno
 import math
 import socket
 from collections.abc import Callable, Iterator
@@ -45,8 +46,11 @@ def host(settings: Settings, announce: Announce) -> None:
 
 @contextmanager
 def hosted(settings: Settings) -> Iterator[str]:
-    """The address of a quiet server of our own, on a free loopback port, for as long as the block lasts."""
-    settings = settings.model_copy(update={"host": "127.0.0.1", "port": 0})
+    """The address of a quiet server of our own, on a free loopback port, for as long as the block lasts.
+
+    Its only user has left when the block ends, so a turn that still runs gets a moment and no more.
+    """
+    settings = settings.model_copy(update={"host": "127.0.0.1", "port": 0, "shutdown_grace_s": 1})
     ready: Future[Any] = Future()
     with _listening(settings) as listener, ThreadPoolExecutor(1, "soulgraph") as threads:
         server = _server(settings, listener, ready.set_result, log_level="critical")
@@ -81,8 +85,7 @@ def _listening(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family)
-    except socket.gaierror as error:
-        raise ConfigurationError("SOULGRAPH_HOST", f"{settings.host} is no address: {error.strerror}") from error
     except OSError as error:
-        where = f"cannot listen on {settings.host}:{settings.port}"
-        raise ConfigurationError("SOULGRAPH_PORT", f"{where}: {error.strerror}; choose another port") from error
+        setting = "SOULGRAPH_PORT" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "SOULGRAPH_HOST"
+        why = str(error.strerror).partition(" (")[0]
+        raise ConfigurationError(setting, f"cannot listen on {settings.host}:{settings.port}: {why}") from error

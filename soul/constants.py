@@ -195,7 +195,8 @@ class Constants:
         """A copy with some constants replaced; a name or value that makes no sense is refused by name."""
         if unknown := sorted(str(name) for name in values if name not in self.__slots__):
             raise ConfigurationError(unknown[0], "there is no such constant of the dynamics")
-        return replace(self, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+        changes: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return replace(self, **changes)
 
 
 def _check(constant: Field[Any], value: Any) -> None:

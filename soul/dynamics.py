@@ -145,9 +145,14 @@ def _past(birth: Three[N], long: Six[N]) -> Six[N]:
 def _faded(birth: Three[N], past: Six[N], gap: N, c: Constants) -> Six[N]:
     p, a, d, volatility, shock, extreme = past
     kept = exp(-gap / c.long_tau)
-    mu_p, mu_a, mu_d = birth[0] + p * kept, birth[1] + a * kept, birth[2] + d * kept
-    mu = clip(mu_p, -1.0, 1.0), clip(mu_a, -1.0, 1.0), clip(mu_d, -1.0, 1.0)
-    return (*mu, volatility * kept, shock * kept, extreme * kept)
+    return (
+        clip(birth[0] + p * kept, -1.0, 1.0),
+        clip(birth[1] + a * kept, -1.0, 1.0),
+        clip(birth[2] + d * kept, -1.0, 1.0),
+        volatility * kept,
+        shock * kept,
+        extreme * kept,
+    )
 
 
 def _drifted(drift: Five[N], past: Six[N], gap: N, c: Constants) -> Five[N]:

@@ -1,7 +1,7 @@
 """Whether a soul acts on an intent: the execution gate, a pure read with its reasons, and the lock on it."""
 
+import math
 from dataclasses import dataclass
-from math import exp
 from typing import Literal
 
 from soulgraph.soul.constants import DEFAULT, Constants
@@ -30,7 +30,7 @@ def judge(traits: Traits, state: EmotionState, now: float, constants: Constants 
     m, s, z = state.extreme_memory, state.shock_load, extremity(state.x)
     z_n, threshold = _excess(character, z, c), _threshold(character, c)
     remaining = lock_remaining(state, instant(now), c)
-    probability = c.p_base * exp(-_inhibition(character, z_n, m, s, c))
+    probability = c.p_base * math.exp(-_inhibition(character, z_n, m, s, c))
     if remaining > 0.0:
         probability *= c.locked_factor
     mode: ExecMode = "auto_execute" if probability >= threshold else "blocked"
@@ -50,7 +50,7 @@ def _inhibition(traits: Five[float], z_n: float, m: float, s: float, c: Constant
     alpha = clip(c.alpha + c.alpha_sensitivity * se - c.alpha_stability * st, c.alpha_min, c.alpha_max)
     eta = c.eta * clip(c.eta_base + c.eta_reactivity * touchy - c.eta_resilience * firm, c.eta_min, c.eta_max)
     xi = c.xi * clip(c.xi_base + c.xi_reactivity * touchy - c.xi_resilience * firm, c.xi_min, c.xi_max)
-    return alpha * z_n**c.beta + eta * m + xi * s
+    return alpha * math.pow(z_n, c.beta) + eta * m + xi * s
 
 
 def _threshold(traits: Five[float], c: Constants) -> float:

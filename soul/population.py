@@ -52,12 +52,11 @@ def _row(traits: Traits, state: EmotionState) -> list[float]:
 
 
 def _numbers(vitals: Vitals[N]) -> list[N]:
-    x, boredom, shock_load, memory, long, drift = vitals
-    return [*x, boredom, shock_load, memory, *long, *drift]
+    (p, a, d), b, s, m, (mu_p, mu_a, mu_d, volatility, shock, extreme), (em, se, st, ex, do) = vitals
+    return [p, a, d, b, s, m, mu_p, mu_a, mu_d, volatility, shock, extreme, em, se, st, ex, do]
 
 
 def _vitals(numbers: Sequence[N]) -> Vitals[N]:
-    p, a, d, boredom, shock_load, memory, mu_p, mu_a, mu_d, volatility, shock, extreme, *drift = numbers
-    em, se, st, ex, do = drift
+    p, a, d, b, s, m, mu_p, mu_a, mu_d, volatility, shock, extreme, em, se, st, ex, do = numbers
     long = (mu_p, mu_a, mu_d, volatility, shock, extreme)
-    return Vitals((p, a, d), boredom, shock_load, memory, long, (em, se, st, ex, do))
+    return Vitals((p, a, d), b, s, m, long, (em, se, st, ex, do))

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
@@ -18,17 +18,13 @@ class Keys(Repository[ApiKey]):
     async def create(self, name: str, scope: Scope, now: float) -> str:
         """Store a new key and return its secret, which nobody can read again."""
         secret = f"sg-{secrets.token_urlsafe(32)}"
-        await self._connection.execute(
-            insert(self.table).values(
-                key_id=secrets.token_hex(4), name=name, scope=scope, hash=_hash(secret), created_at=now
-            )
-        )
+        await self._add(key_id=secrets.token_hex(4), name=name, scope=scope, hash=_hash(secret), created_at=now)
         return secret
 
     async def find(self, secret: str) -> ApiKey | None:
         """The key with this secret, if it has not been revoked."""
         return await self._first(
-            self._select().where(self.table.c.hash == _hash(secret), self.table.c.revoked_at.is_(None))
+            self._rows.where(self.table.c.hash == _hash(secret), self.table.c.revoked_at.is_(None))
         )
 
     async def exist(self) -> bool:
@@ -36,7 +32,7 @@ class Keys(Repository[ApiKey]):
         return bool((await self._connection.execute(query)).scalar())
 
     async def all(self) -> list[ApiKey]:
-        return await self._all(self._select().order_by(self.table.c.created_at))
+        return await self._all(self._rows.order_by(self.table.c.created_at))
 
     async def revoke(self, key_id: str, now: float) -> None:
         revoked = await self._connection.execute(

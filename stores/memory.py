@@ -15,7 +15,7 @@ class Preferences(Repository[Preference]):
     record = Preference
 
     async def all(self, soul_id: str) -> list[Preference]:
-        return await self._all(self._select().where(self.table.c.soul_id == soul_id).order_by(self.table.c.key))
+        return await self._all(self._rows.where(self.table.c.soul_id == soul_id).order_by(self.table.c.key))
 
     async def put(self, preference: Preference) -> None:
         await self._put(**fields_of(preference))
@@ -29,7 +29,7 @@ class Slots(Repository[Slot]):
     record = Slot
 
     async def all(self, soul_id: str) -> list[Slot]:
-        return await self._all(self._select().where(self.table.c.soul_id == soul_id).order_by(self.table.c.n))
+        return await self._all(self._rows.where(self.table.c.soul_id == soul_id).order_by(self.table.c.n))
 
     async def put(self, soul_id: str, n: int, content: str, now: float) -> None:
         await self._put(soul_id=soul_id, n=n, content=content, updated_at=now)

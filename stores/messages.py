@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import insert, or_, select
+from sqlalchemy import or_, select
 
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Message
@@ -17,11 +17,11 @@ class Messages(Repository[Message]):
         """Add rows of {turn_id, role, content, archived, input_id, created_at} in order."""
         if messages:
             rows = [{"session_id": session_id, **message} for message in messages]
-            await self._connection.execute(insert(self.table), rows)
+            await self._connection.execute(self._insert, rows)
 
     async def recent(self, session_id: str, limit: int) -> list[Message]:
         """The last unarchived messages, oldest first."""
-        query = self._select().where(self.table.c.session_id == session_id, self.table.c.archived.is_(False))
+        query = self._rows.where(self.table.c.session_id == session_id, self.table.c.archived.is_(False))
         newest_first = await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
         return newest_first[::-1]
 
@@ -31,10 +31,10 @@ class Messages(Repository[Message]):
             return []
         sessions = select(schema.sessions.c.session_id).where(schema.sessions.c.soul_id == soul_id)
         contains = [self.table.c.content.icontains(term, autoescape=True) for term in sorted(terms)]
-        query = self._select().where(self.table.c.role == "user", self.table.c.session_id.in_(sessions), or_(*contains))
+        query = self._rows.where(self.table.c.role == "user", self.table.c.session_id.in_(sessions), or_(*contains))
         return await self._all(query.order_by(self.table.c.message_id.desc()).limit(limit))
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
         """Messages with an id above `after`, oldest first."""
-        query = self._select().where(self.table.c.session_id == session_id, self.table.c.message_id > after)
+        query = self._rows.where(self.table.c.session_id == session_id, self.table.c.message_id > after)
         return await self._all(query.order_by(self.table.c.message_id).limit(limit))

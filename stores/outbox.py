@@ -1,7 +1,5 @@
 """The outbox: work that follows a turn, written in the turn's own transaction."""
 
-from sqlalchemy import insert
-
 from soulgraph.stores import schema
 from soulgraph.stores.records import Job, Json
 from soulgraph.stores.repository import Repository
@@ -12,21 +10,17 @@ class Outbox(Repository[Job]):
     record = Job
 
     async def add(self, kind: str, soul_id: str, session_id: str, turn_id: str, payload: Json, now: float) -> None:
-        await self._connection.execute(
-            insert(self.table).values(
-                kind=kind,
-                soul_id=soul_id,
-                session_id=session_id,
-                turn_id=turn_id,
-                payload=payload,
-                status="pending",
-                attempts=0,
-                run_at=now,
-                created_at=now,
-            )
+        await self._add(
+            kind=kind,
+            soul_id=soul_id,
+            session_id=session_id,
+            turn_id=turn_id,
+            payload=payload,
+            status="pending",
+            attempts=0,
+            run_at=now,
+            created_at=now,
         )
 
     async def all(self, session_id: str) -> list[Job]:
-        return await self._all(
-            self._select().where(self.table.c.session_id == session_id).order_by(self.table.c.job_id)
-        )
+        return await self._all(self._rows.where(self.table.c.session_id == session_id).order_by(self.table.c.job_id))

@@ -13,7 +13,7 @@ class Presets(Repository[Preset]):
     kind: str
 
     async def find(self, preset_id: str) -> Preset | None:
-        return await self._first(self._select().where(self.table.c.id == preset_id))
+        return await self._first(self._rows.where(self.table.c.id == preset_id))
 
     async def get(self, preset_id: str) -> Preset:
         preset = await self.find(preset_id)
@@ -22,7 +22,7 @@ class Presets(Repository[Preset]):
         return preset
 
     async def all(self) -> list[Preset]:
-        return await self._all(self._select().order_by(self.table.c.name, self.table.c.id))
+        return await self._all(self._rows.order_by(self.table.c.name, self.table.c.id))
 
     async def put(self, preset_id: str, name: str, data: Json, now: float) -> None:
         known = await self.find(preset_id)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, update
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
@@ -17,7 +17,7 @@ class Sessions(Repository[Session]):
     record = Session
 
     async def find(self, session_id: str) -> Session | None:
-        return await self._first(self._select().where(self.table.c.session_id == session_id))
+        return await self._first(self._rows.where(self.table.c.session_id == session_id))
 
     async def get(self, session_id: str) -> Session:
         session = await self.find(session_id)
@@ -26,11 +26,11 @@ class Sessions(Repository[Session]):
         return session
 
     async def all(self, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
-        newest = self._select().order_by(self.table.c.updated_at.desc(), self.table.c.session_id).limit(limit)
+        newest = self._rows.order_by(self.table.c.updated_at.desc(), self.table.c.session_id).limit(limit)
         return await self._all(newest if soul_id is None else newest.where(self.table.c.soul_id == soul_id))
 
     async def add(self, session: Session) -> None:
-        await self._connection.execute(insert(self.table).values(**fields_of(session)))
+        await self._add(**fields_of(session))
 
     async def ensure(self, session: Session) -> None:
         """Add the session unless it is there."""

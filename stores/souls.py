@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
@@ -17,20 +17,20 @@ class Souls(Repository[Soul]):
 
     async def add(self, soul: Soul) -> None:
         try:
-            await self._connection.execute(insert(self.table).values(**fields_of(soul)))
+            await self._add(**fields_of(soul))
         except IntegrityError as error:
             raise _name_taken(soul.name) from error
 
     async def get(self, soul_id: str) -> Soul:
-        return self._known(await self._first(self._select().where(self.table.c.soul_id == soul_id)), soul_id)
+        return self._known(await self._first(self._rows.where(self.table.c.soul_id == soul_id)), soul_id)
 
     async def lock(self, soul_id: str) -> Soul:
         """The soul, held against other writers until the transaction ends."""
-        query = self._select().where(self.table.c.soul_id == soul_id).with_for_update()
+        query = self._rows.where(self.table.c.soul_id == soul_id).with_for_update()
         return self._known(await self._first(query), soul_id)
 
     async def all(self, user_id: str | None = None) -> list[Soul]:
-        query = self._select().order_by(self.table.c.created_at, self.table.c.soul_id)
+        query = self._rows.order_by(self.table.c.created_at, self.table.c.soul_id)
         return await self._all(query if user_id is None else query.where(self.table.c.user_id == user_id))
 
     async def rename(self, soul_id: str, name: str, now: float) -> None:

@@ -12,10 +12,10 @@ class Terminals(Repository[Terminal]):
     record = Terminal
 
     async def find(self, terminal_id: str) -> Terminal | None:
-        return await self._first(self._select().where(self.table.c.terminal_id == terminal_id))
+        return await self._first(self._rows.where(self.table.c.terminal_id == terminal_id))
 
     async def all(self) -> list[Terminal]:
-        return await self._all(self._select().order_by(self.table.c.terminal_id))
+        return await self._all(self._rows.order_by(self.table.c.terminal_id))
 
     async def bind(self, terminal_id: str, soul_id: str, now: float) -> None:
         await self._ensure(terminal_id, now)

@@ -14,7 +14,7 @@ class Turns(Repository[Turn]):
 
     async def find(self, session_id: str, input_id: str) -> Turn | None:
         return await self._first(
-            self._select().where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
+            self._rows.where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
         )
 
     async def heard(

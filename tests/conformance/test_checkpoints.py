@@ -8,9 +8,8 @@ from typing_extensions import TypedDict
 
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database
-from soulgraph.tests.conformance.samples import session
+from soulgraph.tests.conformance.samples import NOW, session
 from soulgraph.tests.services import end_connections
-
 
 CHECKPOINT_TABLES = {"checkpoints", "writes", "checkpoint_blobs", "checkpoint_writes"}
 
@@ -72,6 +71,21 @@ async def test_servers_may_open_their_checkpointers_at_once(stores, database_url
 
     threads = ["a", "b", "c"]
     assert await asyncio.gather(*map(serve, threads)) == [[thread] for thread in threads]
+
+
+async def test_checkpoints_and_stores_write_at_the_same_time(home, database_url):
+    async def talk(saver):
+        for n in range(10):
+            await listen(saver, "sess_1", n)
+
+    async def grow():
+        for _ in range(50):
+            async with home.write() as tx:
+                await tx.souls.count_turn("soul_1", NOW)
+            await asyncio.sleep(0)
+
+    async with open_checkpointer(database_url) as saver, asyncio.timeout(5):
+        await asyncio.gather(talk(saver), grow())
 
 
 async def test_a_restarted_database_costs_no_turn(postgres_url):

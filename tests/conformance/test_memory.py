@@ -82,12 +82,13 @@ async def test_a_slot_is_deleted_for_one_soul(two_souls):
             await tx.slots.delete("soul_1", 1)
 
 
-@pytest.mark.parametrize(
-    "remember",
-    [lambda tx: tx.preferences.put(preference()), lambda tx: tx.slots.put("soul_1", 1, "rain", NOW)],
-    ids=["preference", "slot"],
-)
-async def test_memory_needs_a_soul(stores, remember):
+async def test_a_preference_needs_a_soul(stores):
     with pytest.raises(IntegrityError):
         async with stores.write() as tx:
-            await remember(tx)
+            await tx.preferences.put(preference(soul_id="nobody"))
+
+
+async def test_a_slot_needs_a_soul(stores):
+    with pytest.raises(IntegrityError):
+        async with stores.write() as tx:
+            await tx.slots.put("nobody", 1, "rain", NOW)

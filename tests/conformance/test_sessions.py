@@ -42,6 +42,14 @@ async def test_a_session_is_added_once(home):
             await tx.sessions.add(session())
 
 
+async def test_a_session_that_is_there_is_left_as_it_is(home):
+    async with home.write() as tx:
+        await tx.sessions.ensure(session(title="new"))
+        await tx.sessions.ensure(session("sess_2", title="new"))
+        assert await tx.sessions.get("sess_1") == session()
+        assert await tx.sessions.get("sess_2") == session("sess_2", title="new")
+
+
 async def test_sessions_are_listed_newest_first_by_soul_and_up_to_a_limit(home):
     async with home.write() as tx:
         await tx.souls.add(soul("soul_2"))
@@ -113,20 +121,17 @@ async def test_a_deleted_session_takes_along_its_own_rows_only(stores):
         assert len(await tx.preferences.all("soul_1")) == len(await tx.slots.all("soul_1")) == 1
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda sessions: sessions.get("nowhere"),
-        lambda sessions: sessions.patch("nowhere", NOW, title=""),
-        lambda sessions: sessions.set_persona_state("nowhere", persona_state(), NOW),
-        lambda sessions: sessions.delete("nowhere"),
-    ],
-    ids=["get", "patch", "set_persona_state", "delete"],
-)
-async def test_an_unknown_session_is_not_found(home, use):
+async def test_an_unknown_session_is_not_found(home):
     async with home.write() as tx:
-        with pytest.raises(NotFound, match="no session 'nowhere'"):
-            await use(tx.sessions)
+        sessions = tx.sessions
+        for use in (
+            sessions.get("nowhere"),
+            sessions.patch("nowhere", NOW, title=""),
+            sessions.set_persona_state("nowhere", persona_state(), NOW),
+            sessions.delete("nowhere"),
+        ):
+            with pytest.raises(NotFound, match="no session 'nowhere'"):
+                await use
 
 
 async def traces(tx, n):

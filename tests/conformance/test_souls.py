@@ -56,41 +56,36 @@ async def test_a_soul_cannot_take_the_name_of_another(home):
     assert conflict.value.problem_code == "soul_exists"
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        (lambda souls: souls.rename("soul_1", "阿满", LATER), {"name": "阿满"}),
-        (lambda souls: souls.rename("soul_1", "soul_1", LATER), {}),
-        (lambda souls: souls.feel("soul_1", ANY_JSON, LATER), {"emotion_state": ANY_JSON}),
-        (lambda souls: souls.grow("soul_1", ANY_JSON, LATER), {"dynamic_profile": ANY_JSON}),
-        (lambda souls: souls.count_turn("soul_1", LATER), {"turns": 1}),
-    ],
-    ids=["rename", "rename to the same", "feel", "grow", "count_turn"],
-)
-async def test_a_change_touches_its_field_and_raises_the_version(home, change, expected):
+async def test_a_change_touches_its_field_and_raises_the_version(home):
+    expected = soul()
     async with home.write() as tx:
-        await change(tx.souls)
-    async with home.read() as tx:
-        assert await tx.souls.get("soul_1") == replace(soul(), **expected, version=2, updated_at=LATER)
+        souls = tx.souls
+        for change, fields in (
+            (souls.rename("soul_1", "阿满", LATER), {"name": "阿满"}),
+            (souls.rename("soul_1", "阿满", LATER), {}),
+            (souls.feel("soul_1", ANY_JSON, LATER), {"emotion_state": ANY_JSON}),
+            (souls.grow("soul_1", ANY_JSON, LATER), {"dynamic_profile": ANY_JSON}),
+            (souls.count_turn("soul_1", LATER), {"turns": 1}),
+        ):
+            await change
+            expected = replace(expected, **fields, version=expected.version + 1, updated_at=LATER)
+            assert await souls.get("soul_1") == expected
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda souls: souls.get("nobody"),
-        lambda souls: souls.lock("nobody"),
-        lambda souls: souls.rename("nobody", "name", NOW),
-        lambda souls: souls.feel("nobody", {}, NOW),
-        lambda souls: souls.grow("nobody", {}, NOW),
-        lambda souls: souls.count_turn("nobody", NOW),
-        lambda souls: souls.delete("nobody"),
-    ],
-    ids=["get", "lock", "rename", "feel", "grow", "count_turn", "delete"],
-)
-async def test_an_unknown_soul_is_not_found(home, use):
+async def test_an_unknown_soul_is_not_found(home):
     async with home.write() as tx:
-        with pytest.raises(NotFound, match="no soul 'nobody'"):
-            await use(tx.souls)
+        souls = tx.souls
+        for use in (
+            souls.get("nobody"),
+            souls.lock("nobody"),
+            souls.rename("nobody", "name", NOW),
+            souls.feel("nobody", {}, NOW),
+            souls.grow("nobody", {}, NOW),
+            souls.count_turn("nobody", NOW),
+            souls.delete("nobody"),
+        ):
+            with pytest.raises(NotFound, match="no soul 'nobody'"):
+                await use
 
 
 async def test_souls_are_listed_oldest_first_and_by_user(stores):

@@ -1,6 +1,8 @@
 """Transactions: all or nothing, one after another where they touch, and honest when the database is away."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -49,13 +51,6 @@ async def test_a_reader_neither_waits_for_a_writer_nor_sees_its_work_early(home)
             assert (await reader.souls.get("soul_1")).turns == 0
 
 
-async def test_a_reader_keeps_nothing(stores):
-    async with stores.read() as tx:
-        await tx.souls.add(soul())
-    async with stores.read() as tx:
-        assert await tx.souls.all() == []
-
-
 async def test_twenty_writers_that_lock_one_soul_lose_nothing(home):
     async def grow(n):
         async with home.write() as tx:
@@ -81,6 +76,22 @@ async def test_two_servers_that_lock_one_soul_lose_nothing(home, database_url):
         await asyncio.gather(grow(home), grow(Stores(database)))
     async with home.read() as tx:
         assert (await tx.souls.get("soul_1")).dynamic_profile == {"n": 10}
+
+
+async def test_waiting_for_a_writer_in_another_process_stops_nobody_else(sqlite_url):
+    async def add(stores):
+        async with stores.write() as tx:
+            await tx.souls.add(soul())
+
+    async with Database.open(sqlite_url) as database:
+        with closing(sqlite3.connect(database.engine.url.database, isolation_level=None)) as other_process:
+            other_process.execute("BEGIN IMMEDIATE")
+            writer = asyncio.create_task(add(Stores(database)))
+            await asyncio.sleep(0.1)
+            assert not writer.done()
+            other_process.execute("ROLLBACK")
+        async with asyncio.timeout(5):
+            await writer
 
 
 async def test_an_open_database_answers_a_ping(stores):

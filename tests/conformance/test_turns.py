@@ -3,17 +3,17 @@
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from soulgraph.errors import NotFound
 from soulgraph.stores.records import Turn
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW
 
 
 async def test_a_heard_turn_waits_for_its_answer(home):
     async with home.write() as tx:
-        assert await tx.turns.find("sess_1", "in_1") is None
         await tx.turns.heard("sess_1", "in_1", "turn_1", "soul_1", ANY_JSON, NOW)
     async with home.read() as tx:
         heard = Turn("sess_1", "in_1", "turn_1", "soul_1", ANY_JSON, None, NOW)
-        assert await tx.turns.find("sess_1", "in_1") == heard
+        assert await tx.turns.find("sess_1", "in_1") == await tx.turns.get("sess_1", "in_1") == heard
 
 
 async def test_an_answer_belongs_to_its_turn_only(home):
@@ -26,23 +26,24 @@ async def test_an_answer_belongs_to_its_turn_only(home):
         assert await tx.turns.find("sess_1", "in_2") == Turn("sess_1", "in_2", "turn_2", "soul_1", {}, None, NOW)
 
 
-@pytest.mark.parametrize(
-    ("again", "accepted"),
-    [
-        (("sess_1", "in_1", "turn_2"), False),
-        (("sess_1", "in_2", "turn_1"), False),
-        (("sess_2", "in_1", "turn_2"), True),
-    ],
-    ids=["the same input", "the same turn", "the same input elsewhere"],
-)
-async def test_an_input_is_heard_once_in_a_session(home, again, accepted):
-    async def hear(session_id, input_id, turn_id):
-        async with home.write() as tx:
-            await tx.turns.heard(session_id, input_id, turn_id, "soul_1", {}, NOW)
+async def test_an_input_is_heard_once_in_a_session(home):
+    async with home.write() as tx:
+        assert await tx.turns.heard("sess_1", "in_1", "turn_1", "soul_1", {"p": 0.5}, NOW) is True
+        assert await tx.turns.heard("sess_1", "in_1", "turn_2", "soul_1", {"p": -1}, NOW + 1) is False
+        assert await tx.turns.heard("sess_2", "in_1", "turn_3", "soul_1", {}, NOW) is True
+        assert await tx.turns.get("sess_1", "in_1") == Turn("sess_1", "in_1", "turn_1", "soul_1", {"p": 0.5}, None, NOW)
 
-    await hear("sess_1", "in_1", "turn_1")
-    if accepted:
-        await hear(*again)
-    else:
-        with pytest.raises(IntegrityError):
-            await hear(*again)
+
+async def test_a_turn_id_is_given_once(home):
+    async with home.write() as tx:
+        await tx.turns.heard("sess_1", "in_1", "turn_1", "soul_1", {}, NOW)
+    with pytest.raises(IntegrityError):
+        async with home.write() as tx:
+            await tx.turns.heard("sess_1", "in_2", "turn_1", "soul_1", {}, NOW)
+
+
+async def test_an_unheard_turn_is_not_found(home):
+    async with home.read() as tx:
+        assert await tx.turns.find("sess_1", "in_1") is None
+        with pytest.raises(NotFound, match="no turn 'in_1'"):
+            await tx.turns.get("sess_1", "in_1")

@@ -1,0 +1,113 @@
+"""Servers for end-to-end tests: one inside the test's own loop, one as a process that can be killed."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from soulgraph.server import create_app
+from soulgraph.settings import Settings
+
+
+@asynccontextmanager
+async def serving(**settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A real server on a free port, in this process, and a client for it."""
+    app = create_app(Settings.load(**settings))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    running = asyncio.create_task(server.serve())
+    while not server.started:
+        if running.done():
+            running.result()
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        await running
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+class ServerProcess:
+    """`soulgraph serve` in a process of its own."""
+
+    def __init__(self, **settings: str) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        given = {f"SOULGRAPH_{name.upper()}": value for name, value in settings.items()}
+        self._env = {**os.environ, **given, "SOULGRAPH_PORT": str(self.port)}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        self._process = subprocess.Popen([Path(sys.executable).parent / "soulgraph", "serve"], env=self._env)
+        async with httpx.AsyncClient(base_url=self.url) as client:
+            for _ in range(300):
+                try:
+                    if (await client.get("/readyz")).is_success:
+                        return
+                except httpx.TransportError:
+                    assert self._process.poll() is None, "the server ended at start-up"
+                await asyncio.sleep(0.1)
+        raise TimeoutError("the server did not become ready")
+
+    def kill(self) -> None:
+        """As by `kill -9`."""
+        assert self._process
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> int:
+        """As by Ctrl-C or a supervisor; returns the exit code."""
+        assert self._process
+        self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(timeout=60)
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+
+async def new_soul(client: httpx.AsyncClient, name: str = "小满", **fields: Any) -> str:
+    created = await client.post("/v1/souls", json={"name": name, "mbti_type": "INFJ", **fields})
+    assert created.status_code == 201, created.text
+    return str(created.json()["soul_id"])
+
+
+async def say(client: httpx.AsyncClient, text: str, **fields: Any) -> dict[str, Any]:
+    answer = await client.post("/v1/chat", json={"text": text, **fields})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def hear(client: httpx.AsyncClient, text: str, **fields: Any) -> AsyncIterator[tuple[str, Any]]:
+    """The events of a streamed turn as (event, data)."""
+    async with client.stream("POST", "/v1/chat", json={"text": text, "stream": True, **fields}) as response:
+        assert response.headers["content-type"].startswith("text/event-stream"), await response.aread()
+        event = ""
+        async for line in response.aiter_lines():
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: "):
+                yield event, json.loads(line.removeprefix("data: "))
+
+
+async def transcript(client: httpx.AsyncClient, session_id: str) -> list[tuple[str, str]]:
+    response = await client.get(f"/v1/sessions/{session_id}/messages", params={"limit": 1000})
+    assert response.status_code == 200, response.text
+    return [(message["role"], message["content"]) for message in response.json()]
