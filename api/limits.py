@@ -1,5 +1,7 @@
 """No body larger than its path allows is ever read to the end."""
 
+from contextlib import suppress
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from soulgraph.api.problems import problem
@@ -31,4 +33,13 @@ class BodyLimit:
                 raise refusal
             return message
 
-        return await self._app(scope, counted, send)
+        async def unless_refused(message: Message) -> None:
+            if read <= limit:
+                await send(message)
+
+        # The framework answers 400 to any error while it reads a body; ours replaces that answer.
+        with suppress(TooLarge):
+            await self._app(scope, counted, unless_refused)
+        if read > limit:
+            await problem(refusal)(scope, receive, send)
+        return None

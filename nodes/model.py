@@ -23,8 +23,10 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
         runtime.stream_writer({"event": "token", "data": {"text": paragraph + text}})
         shown, paragraph = shown + paragraph + text, ""
 
-    speaker = voice.with_tools if steps < runtime.context.max_steps else voice.without_tools
-    message = await speak(speaker, state["messages"], show)
+    last = steps >= runtime.context.max_steps
+    message = await speak(voice.without_tools if last else voice.with_tools, state["messages"], show)
+    if last:
+        message.tool_calls = []
     return {"messages": [message], "output": message.text, "shown": shown, "steps": steps}
 
 

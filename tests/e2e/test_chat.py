@@ -194,9 +194,7 @@ async def test_deleting_a_session_forgets_its_inputs_too(client):
 
 async def test_fifty_parallel_turns_of_one_session_are_stored_in_pairs(client):
     soul_id = await new_soul(client)
-    answers = await asyncio.gather(
-        *(say(client, f"message {n}", soul_id=soul_id, input_id=f"i{n}") for n in range(50))
-    )
+    answers = await asyncio.gather(*(say(client, f"message {n}", soul_id=soul_id, input_id=f"i{n}") for n in range(50)))
     stored = await transcript(client, answers[0]["session_id"])
     assert [role for role, _ in stored] == ["user", "assistant"] * 50
     assert sorted(text for role, text in stored if role == "user") == sorted(f"message {n}" for n in range(50))
