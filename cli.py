@@ -43,7 +43,11 @@ class OneLineErrors(TyperGroup):
 
 
 app = typer.Typer(
-    cls=OneLineErrors, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+    cls=OneLineErrors,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A soul for machines. Every setting is a SOULGRAPH_* variable; `soulgraph doctor` shows them all.",
 )
 soul_app = typer.Typer(no_args_is_help=True, help="Make souls and look at them.")
 key_app = typer.Typer(no_args_is_help=True, help="API keys, straight in the database: the first needs no server.")
@@ -67,12 +71,17 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def _soulgraph(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False) -> None:
+def _soulgraph(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell it.")] = False,
+) -> None:
     pass
 
 
 @app.command()
-def serve(host: str | None = None, port: int | None = None) -> None:
+def serve(
+    host: Annotated[str | None, typer.Option(help="Instead of SOULGRAPH_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Instead of SOULGRAPH_PORT; 0 takes a free one.")] = None,
+) -> None:
     """Run the server until Ctrl-C."""
     from soulgraph.hosting import host as run
 
@@ -102,8 +111,11 @@ def chat(
     """Talk to a soul. /quit, Ctrl-D or Ctrl-C ends it."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    with reach(Settings.load(), server) as client, suppress(EOFError, KeyboardInterrupt):
-        Conversation(client, client.soul(name) if name else _some_soul(client)).run()
+    with reach(Settings.load(), server) as client:
+        try:
+            Conversation(client, client.soul(name) if name else _some_soul(client)).run()
+        except (EOFError, KeyboardInterrupt):
+            console.print("\nGoodbye.", style="dim")
 
 
 def _some_soul(client: SoulClient) -> Json:

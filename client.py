@@ -135,7 +135,7 @@ def _accepted(response: httpx.Response) -> httpx.Response:
     response.read()
     problem = response.json()
     hint = " (the key is read from SOULGRAPH_API_KEY)" if response.status_code == httpx.codes.UNAUTHORIZED else ""
-    raise RequestError(problem["detail"] + hint)
+    raise RequestError(problem["detail"] + hint, code=problem.get("code"))
 
 
 @contextmanager

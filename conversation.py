@@ -1,15 +1,19 @@
 """Talking to a soul in a terminal or through a pipe: what it says as it says it, and how it feels."""
 
 import sys
+from contextlib import suppress
 
 from rich.console import Console
 from rich.table import Table
 
 from soulgraph.client import Event, Json, SoulClient
-from soulgraph.errors import SoulgraphError
+from soulgraph.errors import NotFound, RequestError, SoulgraphError
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
+
+with suppress(ImportError):  # Windows has none
+    import readline  # noqa: F401  lets people edit what they type to `input`
 
 # What souls and people say is shown as it is, never read as markup.
 console = Console(markup=False, emoji=False, highlight=False)
@@ -49,12 +53,20 @@ class Conversation:
             case ["/mood"]:
                 console.print(feeling(self._client.emotion(self._soul["soul_id"])))
             case ["/mode", mode]:
-                state = self._client.choose_mode(self._session_id, mode)
-                self._aside(f"{state['mode']} mode for the next {state['ttl_turns']} turns")
+                self._change_mode(mode)
             case [command, *_] if command.startswith("/"):
                 raise SoulgraphError(f"{command} is no command here: say /mood, /mode NAME or /quit")
             case _:
                 self._say(line)
+
+    def _change_mode(self, mode: str) -> None:
+        try:
+            state = self._client.choose_mode(self._session_id, mode)
+        except RequestError as error:
+            if error.extra["code"] != NotFound.code:
+                raise
+            raise RequestError("the conversation begins with your first words: say them, then choose a mode") from error
+        self._aside(f"{state['mode']} mode for the next {state['ttl_turns']} turns")
 
     def _say(self, text: str) -> None:
         last = ""

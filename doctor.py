@@ -89,7 +89,7 @@ def _persona(settings: Settings) -> Finding:
 async def _database(settings: Settings) -> list[Finding]:
     try:
         async with open_stores(settings) as stores:
-            backend = stores.database.engine.dialect.name
+            backend = stores.database.url.get_backend_name()
             return [Finding("ok", "database", f"{backend}, schema up to date"), await _keys(settings, stores)]
     except SoulgraphError as error:
         return [Finding("problem", "database", error.detail)]

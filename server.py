@@ -106,7 +106,7 @@ def _access(settings: Settings, has_keys: bool) -> bool:
 
 
 def _announce(settings: Settings, context: Context, open_access: bool) -> None:
-    _log.info("database: %s", context.stores.database.engine.url.render_as_string(hide_password=True))
+    _log.info("database: %s", context.stores.database.url.render_as_string(hide_password=True))
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
     else:

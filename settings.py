@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     llm_timeout_s: float = Field(60, gt=0, description="longest silence of the model before the turn gives up")
     llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
 
+    mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals are on; empty: no terminals")
+
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
     session_queue: int = Field(64, ge=1, description="most turns that may wait in one session before 429")

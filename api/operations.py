@@ -24,7 +24,7 @@ async def readyz(services: Served) -> dict[str, Any]:
         await tx.ping()
     return {
         "status": "ready",
-        "database": services.stores.database.engine.dialect.name,
+        "database": services.stores.database.url.get_backend_name(),
         "voice": services.context.voice.name,
     }
 

@@ -111,7 +111,7 @@ async def read_session(session_id: Id, services: Served) -> SessionOut:
 @router.patch("/{session_id}", dependencies=[chatter])
 async def retitle_session(session_id: Id, patch: SessionPatch, services: Served) -> SessionOut:
     async with services.stores.write() as tx:
-        await tx.sessions.patch(session_id, services.now(), title=patch.title)
+        await tx.sessions.retitle(session_id, patch.title, services.now())
         return SessionOut.of(await tx.sessions.get(session_id))
 
 

@@ -167,7 +167,7 @@ class TurnRunner:
             subgraphs=True,
             version="v2",
         ):
-            event = Event(**part["data"])
+            event = Event(**cast(Json, part["data"]))
             if event.event == "done":
                 answer = event.data
             else:

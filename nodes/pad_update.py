@@ -27,13 +27,13 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         traits, feeling = Traits.from_dict(soul.personality_vector), EmotionState.from_dict(soul.emotion_state)
         place = state["session_id"], state["input_id"]
         if await tx.turns.heard(*place, turn_id, soul.soul_id, asdict(felt), now):
-            feeling = impact(traits, feeling, felt, now)
+            feeling, soul = impact(traits, feeling, felt, now), replace(soul, turns=soul.turns + 1)
         else:
             heard = await tx.turns.get(*place)
             felt, turn_id = UserEmotion(**heard.user_emotion), heard.turn_id
             feeling = evolve(traits, feeling, now)
         soul = replace(soul, emotion_state=feeling.to_dict())
-        await tx.souls.feel(soul.soul_id, soul.emotion_state, now)
+        await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(state["session_id"]) or await _first_session(tx, soul, state, context)
     emotion = {"user_emotion": asdict(felt), "soul_emotion": soul.emotion_state}
     runtime.stream_writer({"event": "emotion", "data": emotion})

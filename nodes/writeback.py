@@ -39,7 +39,6 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
     """The soul is read again under its lock: another session may have changed it since this turn began."""
     soul_id, update = state["soul_id"], state["state_update"]
-    await tx.souls.count_turn(soul_id, now)
     if not update.is_empty:
         soul = await tx.souls.lock(soul_id)
         await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)

@@ -1,28 +1,31 @@
-"""One engine for SQLite and PostgreSQL: how to open it, read from it and write to it."""
+"""One door to SQLite and PostgreSQL: how to open it, read from it and write to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Any, Self
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Protocol, TypeVar
 
+import sqlalchemy
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, Connection, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy import URL, CursorResult, Dialect, Executable, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.stores import sqlite
+
+T = TypeVar("T")
 
 DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
-    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "sqlite": "sqlite",
     "postgres": "postgresql+psycopg",
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
 }
-_WRITES = "soulgraph_writes"
 _MIGRATION_LOCK = 0x5001
+_BLOCKED_S, _BUSY_S, _POLL_S = 0.02, 10.0, 0.002
 
 
 def database_url(raw: str) -> URL:
@@ -39,77 +42,137 @@ def database_url(raw: str) -> URL:
     return url.set(drivername=DRIVERS[url.drivername])
 
 
-class Database:
-    """An engine whose writers queue up instead of failing, on either backend."""
+class Connection(Protocol):
+    """What a repository needs of a connection; SQLAlchemy's AsyncConnection is one."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self.engine = engine
-        self._sqlite_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else None
+    @property
+    def dialect(self) -> Dialect: ...
 
-    @classmethod
+    async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]: ...
+
+    async def run_sync(self, work: Callable[[sqlalchemy.Connection], T], /) -> T: ...
+
+
+class Database(ABC):
+    url: URL
+
+    @staticmethod
     @asynccontextmanager
-    async def open(cls, raw_url: str) -> AsyncIterator[Self]:
+    async def open(raw_url: str) -> AsyncIterator["Database"]:
         """Connect and migrate to the newest schema, or say which setting is wrong."""
         url = database_url(raw_url)
-        engine = create_async_engine(url, **_engine_options(url))
-        if url.get_backend_name() == "sqlite":
-            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin_sqlite)
+        database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
         try:
-            database = cls(engine)
-            await database._migrate()
+            await _migrate(database)
             yield database
         finally:
-            await engine.dispose()
+            await database.close()
+
+    @abstractmethod
+    def read(self) -> AbstractAsyncContextManager[Connection]: ...
+
+    @abstractmethod
+    def write(self) -> AbstractAsyncContextManager[Connection]:
+        """A transaction: commits at the end, rolls back on any error. Writers queue up, they never fail for it."""
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+
+class _Postgres(Database):
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
+
+    async def close(self) -> None:
+        await self._engine.dispose()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        async with self.engine.connect() as connection:
+    async def read(self) -> AsyncIterator[Connection]:
+        async with self._engine.connect() as connection:
             yield connection
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction: commits at the end, rolls back on any error."""
-        async with self._turn_to_write(), self.engine.connect() as connection:
-            await connection.execution_options(**{_WRITES: True})
-            async with connection.begin():
-                yield connection
+    async def write(self) -> AsyncIterator[Connection]:
+        async with self._engine.begin() as connection:
+            yield connection
 
-    def _turn_to_write(self) -> AbstractAsyncContextManager[Any]:
-        return self._sqlite_writer or nullcontext()
 
-    async def _migrate(self) -> None:
+class _Sqlite(Database):
+    """SQLite runs on the event loop: a statement takes some 20 µs there, and ten times that by way of a thread.
+
+    What could take long happens elsewhere: waiting for another process's write lock is asynchronous, and the
+    write-ahead log is folded back into the file by the checkpointer's connection, which has a thread.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self._writer = asyncio.Lock()
+        patience = {"isolation_level": None, "timeout": _BLOCKED_S}
+        self._engine = create_engine(url, max_overflow=-1, connect_args=patience)
+        event.listen(self._engine, "connect", _prepare_sqlite)
+
+    async def close(self) -> None:
+        self._engine.dispose()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Connection]:
+        with self._engine.connect() as connection:
+            yield _Inline(connection)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Connection]:
+        async with self._writer:
+            with self._engine.connect() as connection, connection.begin():
+                await _begin_immediate(connection)
+                yield _Inline(connection)
+
+
+class _Inline:
+    """A connection whose statements run where they are awaited."""
+
+    def __init__(self, connection: sqlalchemy.Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+
+    async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
+        return self._connection.execute(statement, parameters)
+
+    async def run_sync(self, work: Callable[[sqlalchemy.Connection], T], /) -> T:
+        return work(self._connection)
+
+
+async def _begin_immediate(connection: sqlalchemy.Connection) -> None:
+    """Take the write lock at once, so that no transaction of ours can deadlock; wait if another process has it."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
         try:
-            async with self.write() as connection:
-                if self.engine.dialect.name == "postgresql":
-                    await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
-                await connection.run_sync(_upgrade)
-        except (DBAPIError, OSError) as error:
-            where = self.engine.url.render_as_string(hide_password=True)
-            raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {error}") from error
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            return
+        except OperationalError as error:
+            if "locked" not in str(error.orig) or time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(_POLL_S)
 
 
-def _upgrade(connection: Connection) -> None:
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "wal_autocheckpoint=0"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+async def _migrate(database: Database) -> None:
+    try:
+        async with database.write() as connection:
+            if connection.dialect.name == "postgresql":
+                await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
+            await connection.run_sync(_upgrade)
+    except (DBAPIError, OSError) as error:
+        where = database.url.render_as_string(hide_password=True)
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {error}") from error
+
+
+def _upgrade(connection: sqlalchemy.Connection) -> None:
     config = Config()
     config.set_main_option("script_location", "soulgraph.stores:migrations")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def _engine_options(url: URL) -> dict[str, Any]:
-    if url.get_backend_name() == "sqlite":
-        return {"pool_size": 8, "async_creator": lambda: sqlite.Connection(url.database or ":memory:")}
-    return {"pool_size": 10, "max_overflow": 10, "pool_pre_ping": True}
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=10000"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    """A writer takes the write lock at once and so never deadlocks; a reader needs no transaction."""
-    if connection.get_execution_options().get(_WRITES):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")

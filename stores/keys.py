@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
@@ -18,30 +18,27 @@ class Keys(Repository[ApiKey]):
     async def create(self, name: str, scope: Scope, now: float) -> str:
         """Store a new key and return its secret, which nobody can read again."""
         secret = f"sg-{secrets.token_urlsafe(32)}"
-        await self._add(key_id=secrets.token_hex(4), name=name, scope=scope, hash=_hash(secret), created_at=now)
+        key_id = secrets.token_hex(4)
+        await self._add({"key_id": key_id, "name": name, "scope": scope, "hash": _hash(secret), "created_at": now})
         return secret
 
     async def find(self, secret: str) -> ApiKey | None:
         """The key with this secret, if it has not been revoked."""
-        return await self._first(
-            self._rows.where(self.table.c.hash == _hash(secret), self.table.c.revoked_at.is_(None))
-        )
+        key = await self._first(self._rows("hash"), hash=_hash(secret))
+        return key if key and key.revoked_at is None else None
 
     async def exist(self) -> bool:
         query = select(func.count()).select_from(self.table).where(self.table.c.revoked_at.is_(None))
         return bool((await self._connection.execute(query)).scalar())
 
     async def all(self) -> list[ApiKey]:
-        return await self._all(self._rows.order_by(self.table.c.created_at))
+        return await self._all(self._rows().order_by(self.table.c.created_at))
 
     async def revoke(self, key_id: str, now: float) -> None:
-        revoked = await self._connection.execute(
-            update(self.table)
-            .where(self.table.c.key_id == key_id, self.table.c.revoked_at.is_(None))
-            .values(revoked_at=now)
-        )
-        if not revoked.rowcount:
+        key = await self._first(self._rows("key_id"), key_id=key_id)
+        if key is None or key.revoked_at is not None:
             raise NotFound("key", key_id)
+        await self._set({"key_id": key_id}, revoked_at=now)
 
 
 def _hash(secret: str) -> str:

@@ -1,7 +1,5 @@
 """The library: characters, backgrounds and templates, all kept the same way."""
 
-from sqlalchemy import delete
-
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Preset
@@ -13,7 +11,7 @@ class Presets(Repository[Preset]):
     kind: str
 
     async def find(self, preset_id: str) -> Preset | None:
-        return await self._first(self._rows.where(self.table.c.id == preset_id))
+        return await self._first(self._rows("id"), id=preset_id)
 
     async def get(self, preset_id: str) -> Preset:
         preset = await self.find(preset_id)
@@ -22,7 +20,7 @@ class Presets(Repository[Preset]):
         return preset
 
     async def all(self) -> list[Preset]:
-        return await self._all(self._rows.order_by(self.table.c.name, self.table.c.id))
+        return await self._all(self._rows().order_by(self.table.c.name, self.table.c.id))
 
     async def put(self, preset_id: str, name: str, data: Json, now: float) -> None:
         known = await self.find(preset_id)
@@ -30,8 +28,7 @@ class Presets(Repository[Preset]):
         await self._put(id=preset_id, name=name, data=data, created_at=created_at, updated_at=now)
 
     async def delete(self, preset_id: str) -> None:
-        gone = await self._connection.execute(delete(self.table).where(self.table.c.id == preset_id))
-        if not gone.rowcount:
+        if not await self._remove(id=preset_id):
             raise NotFound(self.kind, preset_id)
 
 

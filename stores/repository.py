@@ -1,11 +1,14 @@
-"""What every repository shares: a connection inside a transaction, and rows as records."""
+"""What every repository shares: the connection of one transaction, and rows as records."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import Insert, Select, Table, insert, select
+from sqlalchemy import Insert, Select, Table, Update, bindparam, delete, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+
+from soulgraph.stores.database import Connection
 
 R = TypeVar("R")
 
@@ -16,46 +19,79 @@ def fields_of(record: Any) -> dict[str, Any]:
 
 
 class Repository(Generic[R]):
-    """Reads and writes one table through the connection of one transaction."""
+    """Reads and writes one table. Statements are cached: building one costs several times what running it does."""
 
     table: ClassVar[Table]
     record: type[R]
-    _rows: ClassVar[Select[Any]]
-    _insert: ClassVar[Insert]
 
-    def __init_subclass__(cls) -> None:
-        """Statements that never change are built once: building one costs as much as running it."""
-        if "table" in cls.__dict__:
-            cls._rows = select(*[cls.table.c[name] for name in cls.record.__dataclass_fields__])  # type: ignore[attr-defined]
-            cls._insert = insert(cls.table)
-
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def _first(self, query: Select[Any]) -> R | None:
-        row = (await self._connection.execute(query)).first()
+    async def _first(self, query: Select[Any], **values: Any) -> R | None:
+        row = (await self._connection.execute(query, values)).first()
         return None if row is None else self.record(**row._mapping)
 
-    async def _all(self, query: Select[Any]) -> list[R]:
-        return [self.record(**row._mapping) for row in await self._connection.execute(query)]
+    async def _all(self, query: Select[Any], **values: Any) -> list[R]:
+        return [self.record(**row._mapping) for row in await self._connection.execute(query, values)]
 
-    async def _add(self, **values: Any) -> None:
-        await self._connection.execute(self._insert, values)
+    async def _add(self, *rows: Mapping[str, Any]) -> None:
+        await self._connection.execute(self._insert(), rows)
 
     async def _put(self, **values: Any) -> None:
         """Insert the row, or overwrite the one with the same primary key."""
-        keys = [column.name for column in self.table.primary_key]
-        rest = {name: value for name, value in values.items() if name not in keys}
-        await self._connection.execute(
-            self._upsert.values(**values).on_conflict_do_update(index_elements=keys, set_=rest)
-        )
+        await self._connection.execute(_upsert(self.table, self._connection.dialect.name, tuple(values)), values)
 
     async def _put_new(self, **values: Any) -> bool:
         """Insert the row unless there is one with the same primary key; says whether it was new."""
-        inserted = await self._connection.execute(self._upsert.on_conflict_do_nothing(), values)
-        return bool(inserted.rowcount)
+        statement = _insert_new(self.table, self._connection.dialect.name)
+        return bool((await self._connection.execute(statement, values)).rowcount)
 
-    @property
-    def _upsert(self) -> Any:
-        dialect_insert = postgres_insert if self._connection.dialect.name == "postgresql" else sqlite_insert
-        return dialect_insert(self.table)
+    async def _set(self, keys: Mapping[str, Any], **values: Any) -> bool:
+        """Change the row with these keys; says whether there is one."""
+        statement = self._update(tuple(keys), tuple(values))
+        bound = {f"key_{name}": value for name, value in keys.items()} | values
+        return bool((await self._connection.execute(statement, bound)).rowcount)
+
+    async def _remove(self, **keys: Any) -> bool:
+        where = [self.table.c[name] == value for name, value in keys.items()]
+        return bool((await self._connection.execute(delete(self.table).where(*where))).rowcount)
+
+    @classmethod
+    @cache
+    def _rows(cls, *columns: str) -> Select[Any]:
+        """All rows, or those where each of the columns has the value bound to its name."""
+        fields = cls.record.__dataclass_fields__  # type: ignore[attr-defined]
+        query = select(*[cls.table.c[name] for name in fields])
+        return query.where(*[cls.table.c[name] == bindparam(name) for name in columns])
+
+    @classmethod
+    @cache
+    def _insert(cls) -> Insert:
+        return insert(cls.table)
+
+    @classmethod
+    @cache
+    def _update(cls, keys: tuple[str, ...], columns: tuple[str, ...]) -> Update:
+        """A `version` column counts every change."""
+        where = [cls.table.c[name] == bindparam(f"key_{name}") for name in keys]
+        values: dict[str, Any] = {name: bindparam(name) for name in columns}
+        if "version" in cls.table.c:
+            values["version"] = cls.table.c.version + 1
+        return update(cls.table).where(*where).values(values)
+
+
+@cache
+def _upsert(table: Table, dialect: str, columns: tuple[str, ...]) -> Any:
+    keys = [column.name for column in table.primary_key]
+    statement = _dialect_insert(table, dialect)
+    new = {name: statement.excluded[name] for name in columns if name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
+
+
+@cache
+def _insert_new(table: Table, dialect: str) -> Any:
+    return _dialect_insert(table, dialect).on_conflict_do_nothing()
+
+
+def _dialect_insert(table: Table, dialect: str) -> Any:
+    return (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import delete, update
+from sqlalchemy import Select
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
@@ -17,21 +17,22 @@ class Souls(Repository[Soul]):
 
     async def add(self, soul: Soul) -> None:
         try:
-            await self._add(**fields_of(soul))
+            await self._add(fields_of(soul))
         except IntegrityError as error:
             raise _name_taken(soul.name) from error
 
     async def get(self, soul_id: str) -> Soul:
-        return self._known(await self._first(self._rows.where(self.table.c.soul_id == soul_id)), soul_id)
+        return await self._known(self._rows("soul_id"), soul_id)
 
     async def lock(self, soul_id: str) -> Soul:
         """The soul, held against other writers until the transaction ends."""
-        query = self._rows.where(self.table.c.soul_id == soul_id).with_for_update()
-        return self._known(await self._first(query), soul_id)
+        return await self._known(self._rows("soul_id").with_for_update(), soul_id)
 
     async def all(self, user_id: str | None = None) -> list[Soul]:
-        query = self._rows.order_by(self.table.c.created_at, self.table.c.soul_id)
-        return await self._all(query if user_id is None else query.where(self.table.c.user_id == user_id))
+        order = self.table.c.created_at, self.table.c.soul_id
+        if user_id is None:
+            return await self._all(self._rows().order_by(*order))
+        return await self._all(self._rows("user_id").order_by(*order), user_id=user_id)
 
     async def rename(self, soul_id: str, name: str, now: float) -> None:
         try:
@@ -39,30 +40,23 @@ class Souls(Repository[Soul]):
         except IntegrityError as error:
             raise _name_taken(name) from error
 
-    async def feel(self, soul_id: str, emotion_state: Json, now: float) -> None:
-        await self._change(soul_id, now, emotion_state=emotion_state)
+    async def feel(self, soul_id: str, emotion_state: Json, turns: int, now: float) -> None:
+        """The new mood, and how many inputs the soul has heard in its life."""
+        await self._change(soul_id, now, emotion_state=emotion_state, turns=turns)
 
     async def grow(self, soul_id: str, dynamic_profile: Json, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
 
-    async def count_turn(self, soul_id: str, now: float) -> None:
-        await self._change(soul_id, now, turns=self.table.c.turns + 1)
-
     async def delete(self, soul_id: str) -> None:
-        gone = await self._connection.execute(delete(self.table).where(self.table.c.soul_id == soul_id))
-        if not gone.rowcount:
+        if not await self._remove(soul_id=soul_id):
             raise NotFound("soul", soul_id)
 
     async def _change(self, soul_id: str, now: float, **values: Any) -> None:
-        values |= {"version": self.table.c.version + 1, "updated_at": now}
-        changed = await self._connection.execute(
-            update(self.table).where(self.table.c.soul_id == soul_id).values(**values)
-        )
-        if not changed.rowcount:
+        if not await self._set({"soul_id": soul_id}, **values, updated_at=now):
             raise NotFound("soul", soul_id)
 
-    @staticmethod
-    def _known(soul: Soul | None, soul_id: str) -> Soul:
+    async def _known(self, query: Select[Any], soul_id: str) -> Soul:
+        soul = await self._first(query, soul_id=soul_id)
         if soul is None:
             raise NotFound("soul", soul_id)
         return soul

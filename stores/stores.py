@@ -6,10 +6,9 @@ from contextlib import asynccontextmanager, contextmanager
 from sqlalchemy import text
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from soulgraph.errors import StoreUnavailable
-from soulgraph.stores.database import Database
+from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
@@ -24,7 +23,7 @@ from soulgraph.stores.turns import Turns
 class Transaction:
     """Every repository on one connection: what is written here is written together."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.souls = Souls(connection)
         self.terminals = Terminals(connection)

@@ -1,7 +1,5 @@
 """Turns: what was heard once and what was answered once."""
 
-from sqlalchemy import update
-
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Turn
@@ -13,9 +11,13 @@ class Turns(Repository[Turn]):
     record = Turn
 
     async def find(self, session_id: str, input_id: str) -> Turn | None:
-        return await self._first(
-            self._rows.where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
-        )
+        return await self._first(self._rows("session_id", "input_id"), session_id=session_id, input_id=input_id)
+
+    async def get(self, session_id: str, input_id: str) -> Turn:
+        turn = await self.find(session_id, input_id)
+        if turn is None:
+            raise NotFound("turn", input_id)
+        return turn
 
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
@@ -30,15 +32,5 @@ class Turns(Repository[Turn]):
             created_at=now,
         )
 
-    async def get(self, session_id: str, input_id: str) -> Turn:
-        turn = await self.find(session_id, input_id)
-        if turn is None:
-            raise NotFound("turn", input_id)
-        return turn
-
     async def answered(self, session_id: str, input_id: str, answer: Json) -> None:
-        await self._connection.execute(
-            update(self.table)
-            .where(self.table.c.session_id == session_id, self.table.c.input_id == input_id)
-            .values(answer=answer)
-        )
+        await self._set({"session_id": session_id, "input_id": input_id}, answer=answer)

@@ -72,15 +72,11 @@ class ServerProcess:
         self._process.kill()
         self._process.wait()
 
-    def stop(self) -> int:
-        """As by Ctrl-C or a supervisor; returns the exit code."""
+    def stop(self) -> None:
+        """As by a supervisor: the server ends what it is doing, and then by the same signal."""
         assert self._process
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(timeout=60)
-
-    @property
-    def alive(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+        assert self._process.wait(timeout=60) in (0, -signal.SIGTERM)
 
 
 async def new_soul(client: httpx.AsyncClient, name: str = "小满", **fields: Any) -> str:

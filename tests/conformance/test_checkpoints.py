@@ -3,7 +3,7 @@
 import asyncio
 
 from langgraph.graph import START, StateGraph
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, make_url, text
 from typing_extensions import TypedDict
 
 from soulgraph.stores.checkpoints import open_checkpointer
@@ -33,7 +33,9 @@ async def kept_threads(stores):
     """The threads that LangGraph's tables know; they must agree."""
     async with stores.database.read() as connection:
         tables = [name for name in await connection.run_sync(table_names) if name in CHECKPOINT_TABLES]
-        threads = [set(await connection.scalars(text(f"SELECT thread_id FROM {table}"))) for table in tables]
+        threads = [
+            set((await connection.execute(text(f"SELECT thread_id FROM {table}"))).scalars()) for table in tables
+        ]
     assert len(threads) >= 2
     assert all(each == threads[0] for each in threads)
     return threads[0]
@@ -81,11 +83,19 @@ async def test_checkpoints_and_stores_write_at_the_same_time(home, database_url)
     async def grow():
         for _ in range(50):
             async with home.write() as tx:
-                await tx.souls.count_turn("soul_1", NOW)
+                await tx.souls.grow("soul_1", {}, NOW)
             await asyncio.sleep(0)
 
     async with open_checkpointer(database_url) as saver, asyncio.timeout(5):
         await asyncio.gather(talk(saver), grow())
+
+
+async def test_the_options_of_the_url_reach_every_connection(postgres_url):
+    url = make_url(postgres_url)
+    options = f"{url.query['options']} -cstatement_timeout=60000"
+    spaced = url.update_query_dict({"options": options}).render_as_string(hide_password=False).replace("+", "%20")
+    async with Database.open(spaced), open_checkpointer(spaced) as saver:
+        assert await listen(saver, "sess_1", "hello") == ["hello"]
 
 
 async def test_a_restarted_database_costs_no_turn(postgres_url):

@@ -64,12 +64,11 @@ async def test_sessions_are_listed_newest_first_by_soul_and_up_to_a_limit(home):
         assert names(await tx.sessions.all("nobody")) == []
 
 
-async def test_a_patch_changes_what_it_names(home):
+async def test_a_session_can_get_another_title(home):
     async with home.write() as tx:
-        await tx.sessions.patch("sess_1", LATER, title="夜", background_id="quiet_flat")
+        await tx.sessions.retitle("sess_1", "夜 🌙", LATER)
     async with home.read() as tx:
-        expected = replace(session(), title="夜", background_id="quiet_flat", updated_at=LATER)
-        assert await tx.sessions.get("sess_1") == expected
+        assert await tx.sessions.get("sess_1") == replace(session(), title="夜 🌙", updated_at=LATER)
 
 
 async def test_the_persona_state_can_be_set_between_turns(home):
@@ -126,7 +125,7 @@ async def test_an_unknown_session_is_not_found(home):
         sessions = tx.sessions
         for use in (
             sessions.get("nowhere"),
-            sessions.patch("nowhere", NOW, title=""),
+            sessions.retitle("nowhere", "", NOW),
             sessions.set_persona_state("nowhere", persona_state(), NOW),
             sessions.delete("nowhere"),
         ):

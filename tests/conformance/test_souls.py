@@ -63,9 +63,8 @@ async def test_a_change_touches_its_field_and_raises_the_version(home):
         for change, fields in (
             (souls.rename("soul_1", "阿满", LATER), {"name": "阿满"}),
             (souls.rename("soul_1", "阿满", LATER), {}),
-            (souls.feel("soul_1", ANY_JSON, LATER), {"emotion_state": ANY_JSON}),
+            (souls.feel("soul_1", ANY_JSON, 7, LATER), {"emotion_state": ANY_JSON, "turns": 7}),
             (souls.grow("soul_1", ANY_JSON, LATER), {"dynamic_profile": ANY_JSON}),
-            (souls.count_turn("soul_1", LATER), {"turns": 1}),
         ):
             await change
             expected = replace(expected, **fields, version=expected.version + 1, updated_at=LATER)
@@ -79,9 +78,8 @@ async def test_an_unknown_soul_is_not_found(home):
             souls.get("nobody"),
             souls.lock("nobody"),
             souls.rename("nobody", "name", NOW),
-            souls.feel("nobody", {}, NOW),
+            souls.feel("nobody", {}, 1, NOW),
             souls.grow("nobody", {}, NOW),
-            souls.count_turn("nobody", NOW),
             souls.delete("nobody"),
         ):
             with pytest.raises(NotFound, match="no soul 'nobody'"):

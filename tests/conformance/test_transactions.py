@@ -5,13 +5,17 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import NotFound, StoreUnavailable
-from soulgraph.stores.database import Database, database_url
+from soulgraph.stores.database import Database, _Postgres, database_url
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.conformance.samples import NOW, message, preference, soul
 from soulgraph.tests.services import end_connections
+
+
+async def add_soul(stores):
+    async with stores.write() as tx:
+        await tx.souls.add(soul())
 
 
 async def test_what_is_written_together_is_lost_together(home):
@@ -19,7 +23,7 @@ async def test_what_is_written_together_is_lost_together(home):
         async with home.write() as tx:
             await tx.messages.append("sess_1", [message()])
             await tx.preferences.put(preference())
-            await tx.souls.count_turn("soul_1", NOW)
+            await tx.souls.rename("soul_1", "another", NOW)
             await tx.souls.get("nobody")
     async with home.read() as tx:
         assert await tx.messages.page("sess_1") == []
@@ -31,7 +35,7 @@ async def test_a_cancelled_writer_leaves_nothing_and_frees_the_way(home):
     async def never_finish():
         async with home.write() as tx:
             await tx.souls.lock("soul_1")
-            await tx.souls.count_turn("soul_1", NOW)
+            await tx.souls.rename("soul_1", "another", NOW)
             locked.set()
             await asyncio.sleep(60)
 
@@ -46,9 +50,9 @@ async def test_a_cancelled_writer_leaves_nothing_and_frees_the_way(home):
 
 async def test_a_reader_neither_waits_for_a_writer_nor_sees_its_work_early(home):
     async with home.write() as writer:
-        await writer.souls.count_turn("soul_1", NOW)
+        await writer.souls.rename("soul_1", "another", NOW)
         async with asyncio.timeout(5), home.read() as reader:
-            assert (await reader.souls.get("soul_1")).turns == 0
+            assert await reader.souls.get("soul_1") == soul()
 
 
 async def test_twenty_writers_that_lock_one_soul_lose_nothing(home):
@@ -78,20 +82,36 @@ async def test_two_servers_that_lock_one_soul_lose_nothing(home, database_url):
         assert (await tx.souls.get("soul_1")).dynamic_profile == {"n": 10}
 
 
-async def test_waiting_for_a_writer_in_another_process_stops_nobody_else(sqlite_url):
-    async def add(stores):
-        async with stores.write() as tx:
-            await tx.souls.add(soul())
-
+@pytest.fixture
+async def beside_another_process(sqlite_url):
+    """Stores on SQLite, and another connection that holds the write lock until it is told to end."""
     async with Database.open(sqlite_url) as database:
-        with closing(sqlite3.connect(database.engine.url.database, isolation_level=None)) as other_process:
-            other_process.execute("BEGIN IMMEDIATE")
-            writer = asyncio.create_task(add(Stores(database)))
-            await asyncio.sleep(0.1)
-            assert not writer.done()
-            other_process.execute("ROLLBACK")
-        async with asyncio.timeout(5):
-            await writer
+        with closing(sqlite3.connect(database.url.database, isolation_level=None, timeout=1)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield Stores(database), other
+
+
+async def test_waiting_for_another_process_stops_nobody_but_the_writer(beside_another_process):
+    stores, other = beside_another_process
+    writer = asyncio.create_task(add_soul(stores))
+    await asyncio.sleep(0.1)
+    assert not writer.done()
+    other.execute("COMMIT")
+    async with asyncio.timeout(5):
+        await writer
+
+
+async def test_a_writer_that_gives_up_waiting_takes_no_lock(beside_another_process):
+    stores, other = beside_another_process
+    writer = asyncio.create_task(add_soul(stores))
+    await asyncio.sleep(0.05)
+    writer.cancel()
+    await asyncio.wait([writer])
+    other.execute("COMMIT")
+    await asyncio.sleep(0.05)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("COMMIT")
+    await add_soul(stores)
 
 
 async def test_an_open_database_answers_a_ping(stores):
@@ -99,14 +119,21 @@ async def test_an_open_database_answers_a_ping(stores):
         await tx.ping()
 
 
-@pytest.mark.parametrize("raw_url", ["sqlite:///no/such/folder/soul.db", "postgresql://127.0.0.1:1/soul"])
 @pytest.mark.parametrize("access", ["read", "write"])
-async def test_a_database_that_is_away_is_unavailable(raw_url, access):
-    stores = Stores(Database(create_async_engine(database_url(raw_url))))
+async def test_a_database_that_is_away_is_unavailable(access):
+    stores = Stores(_Postgres(database_url("postgresql://127.0.0.1:1/soul")))
     with pytest.raises(StoreUnavailable):
         async with getattr(stores, access)() as tx:
             await tx.ping()
-    await asyncio.sleep(0.05)  # the worker thread of the connection that failed still reports to this loop
+
+
+async def test_a_database_that_another_process_never_frees_is_unavailable(beside_another_process, monkeypatch):
+    monkeypatch.setattr("soulgraph.stores.database._BUSY_S", 0.05)
+    stores, _ = beside_another_process
+    with pytest.raises(StoreUnavailable):
+        await add_soul(stores)
+    async with stores.read() as tx:
+        assert await tx.souls.all() == []
 
 
 async def test_a_connection_lost_in_mid_transaction_loses_that_transaction_only(postgres_url):
@@ -117,8 +144,7 @@ async def test_a_connection_lost_in_mid_transaction_loses_that_transaction_only(
                 await tx.souls.add(soul())
                 end_connections(postgres_url)
                 await tx.ping()
-        async with stores.write() as tx:
-            await tx.souls.add(soul())
+        await add_soul(stores)
         async with stores.read() as tx:
             assert await tx.souls.all() == [soul()]
 

@@ -9,7 +9,7 @@ from soulgraph.prompts.contract import NarrativeStream, read_narrative, read_upd
 
 UPDATE = '<state_update_json>{"dynamic_state": {}}</state_update_json>'
 TAGS = ("<narrative>", "</narrative>", "<state_update_json>")
-EDGY = st.one_of(st.characters(), st.sampled_from(["<", ">", "/", " ", "\n", *(tag[:-1] for tag in TAGS)]))
+EDGES = st.sampled_from(["<", ">", "/", " ", "\n", *(tag[:-1] for tag in TAGS)])
 
 
 def streamed(text, size):
@@ -19,6 +19,9 @@ def streamed(text, size):
 
 def tagless(text):
     return not any(tag in text.lower() for tag in TAGS)
+
+
+texts = st.lists(st.characters(exclude_characters="\x00") | EDGES).map("".join).filter(tagless)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def test_only_the_narrative_is_shown_however_the_answer_is_cut(answer, narrative
 @settings(max_examples=150, deadline=None)
 @example("İ", "", [12])
 @example("a\u2028<", "<narrative", [1, 2, 3])
-@given(st.text(EDGY).filter(tagless), st.text(EDGY).filter(tagless), st.lists(st.integers(0, 80)))
+@given(texts, texts, st.lists(st.integers(0, 80)))
 def test_any_words_arrive_unchanged_but_for_the_space_around_them(text, preamble, cuts):
     answer = f"{preamble}\n<narrative>{text}</narrative>{UPDATE}"
     edges = [0, *sorted(cuts), len(answer)]

@@ -1,0 +1,114 @@
+"""The graphs as snapshots (to renew one, delete its file), and what a turn leaves in the checkpoint."""
+
+import json
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.tool_loop import tool_loop_graph
+from soulgraph.graph.turn import turn_graph
+from soulgraph.nodes.tools import TOOLS
+from soulgraph.senses.emotion import LexiconRecogniser
+from soulgraph.server import open_stores
+from soulgraph.settings import PersonaConfig, Settings
+from soulgraph.stores.births import new_soul
+from soulgraph.stores.checkpoints import open_checkpointer
+from soulgraph.voices.offline import OfflineVoice
+from soulgraph.voices.voice import Voice
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+NOW = 1_800_000_000.0
+CONFIG = {"configurable": {"thread_id": "sess_1"}}
+
+
+def assert_as_before(name, text):
+    snapshot = SNAPSHOTS / name
+    if not snapshot.exists():
+        snapshot.write_text(text, "utf-8")
+        pytest.fail(f"{name} was written anew: look at it, then keep it")
+    assert text == snapshot.read_text("utf-8")
+
+
+def schema(described):
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def test_the_nodes_of_the_turn_and_of_its_tool_loop():
+    assert list(turn_graph().nodes) == [
+        "emotion",
+        "pad_update",
+        "intent_filter",
+        "gate",
+        "intent_action",
+        "persona_context",
+        "tool_loop",
+        "parse",
+        "repair",
+        "writeback",
+    ]
+    assert list(tool_loop_graph().nodes) == ["model", "tools"]
+
+
+def test_the_turn_is_wired_as_before():
+    assert_as_before("turn.mmd", turn_graph().compile().get_graph().draw_mermaid())
+
+
+def test_the_tool_loop_is_wired_as_before():
+    assert_as_before("tool_loop.mmd", tool_loop_graph().compile().get_graph().draw_mermaid())
+
+
+def test_the_turn_takes_and_gives_what_it_did_before():
+    compiled = turn_graph().compile()
+    assert_as_before("turn_input.json", schema(compiled.get_input_jsonschema()))
+    assert_as_before("turn_output.json", schema(compiled.get_output_jsonschema()))
+
+
+@pytest.fixture
+async def context(sqlite_url):
+    async with open_stores(Settings.load(database_url=sqlite_url)) as stores:
+        yield Context(
+            stores=stores,
+            emotions=LexiconRecogniser(),
+            voice=Voice("offline", OfflineVoice(), TOOLS),
+            persona=PersonaConfig(),
+            clock=lambda: NOW,
+        )
+
+
+async def born(context):
+    async with context.stores.write() as tx:
+        soul = await new_soul(tx, name="小满", mbti_type="INFJ", user_id="user_1", character_id=None, now=NOW)
+        await tx.souls.add(soul)
+    return soul.soul_id
+
+
+async def turn(graph, context, soul_id, n, text="今天下雨了"):
+    names = {"soul_id": soul_id, "session_id": "sess_1", "input_id": f"in_{n}", "turn_id": f"turn_{n}"}
+    heard = {"text": text, "user_id": "user_1", **names}
+    return (await graph.ainvoke(heard, CONFIG, context=context, durability="exit"))["answer"]
+
+
+async def test_only_the_mode_and_the_turn_number_outlive_a_turn(context, sqlite_url):
+    soul_id = await born(context)
+    async with open_checkpointer(sqlite_url) as saver:
+        graph = turn_graph().compile(checkpointer=saver)
+        answer = await turn(graph, context, soul_id, 1, "请用理性模式，记住我喜欢雨")
+        kept = (await saver.aget_tuple(CONFIG)).checkpoint["channel_values"]
+    assert answer["reply"]
+    assert kept.keys() == {"persona_state", "turn"}
+    assert (kept["turn"], kept["persona_state"]["mode"]) == (1, "rational")
+
+
+async def test_the_checkpoint_does_not_grow_with_the_conversation(context):
+    soul_id, saver = await born(context), InMemorySaver()
+    graph = turn_graph().compile(checkpointer=saver)
+    sizes = []
+    for n in range(1, 21):
+        await turn(graph, context, soul_id, n)
+        checkpoint = (await saver.aget_tuple(CONFIG)).checkpoint
+        sizes.append(len(json.dumps(checkpoint)))
+    assert checkpoint["channel_values"]["turn"] == 20
+    # Versions of channels are written with a random fraction, whose length varies a little.
+    assert max(sizes) - min(sizes) < 300

@@ -1,0 +1,53 @@
+import asyncio
+import time
+
+import pytest
+from langgraph.runtime import Runtime
+
+from soulgraph.errors import SenseUnavailable
+from soulgraph.graph.context import Context
+from soulgraph.nodes.emotion import emotion
+from soulgraph.settings import PersonaConfig
+from soulgraph.soul.dynamics import UserEmotion
+
+JOY = UserEmotion("joy", 0.7, 0.5, 0.2, 0.8, 0.9)
+
+
+class Recogniser:
+    """Answers joy after a while, or fails."""
+
+    def __init__(self, after_s=0.0, error=None):
+        self.after_s, self.error, self.heard = after_s, error, []
+
+    async def recognise(self, text):
+        self.heard.append(text)
+        await asyncio.sleep(self.after_s)
+        if self.error:
+            raise self.error
+        return JOY
+
+
+async def felt(recogniser):
+    context = Context(stores=None, emotions=recogniser, voice=None, persona=PersonaConfig(), clock=time.time)
+    return await emotion({"text": "太好了"}, Runtime(context=context))
+
+
+async def test_what_the_recogniser_hears_is_taken_as_it_is():
+    recogniser = Recogniser()
+    assert await felt(recogniser) == {"user_emotion": JOY, "emotion_unavailable": False}
+    assert recogniser.heard == ["太好了"]
+
+
+@pytest.mark.parametrize(
+    "recogniser", [Recogniser(error=SenseUnavailable("down")), Recogniser(after_s=60)], ids=["fails", "dawdles"]
+)
+async def test_a_recogniser_that_fails_or_dawdles_leaves_the_soul_unmoved_and_is_reported(recogniser):
+    async with asyncio.timeout(2):
+        result = await felt(recogniser)
+    assert result["emotion_unavailable"]
+    assert (result["user_emotion"].emotion, result["user_emotion"].intensity) == ("neutral", 0.0)
+
+
+async def test_a_mistake_of_ours_is_not_hidden_as_neutral():
+    with pytest.raises(ZeroDivisionError):
+        await felt(Recogniser(error=ZeroDivisionError()))

@@ -1,0 +1,50 @@
+from dataclasses import replace
+
+import pytest
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.nodes.gate import act_or_talk, gate
+from soulgraph.senses.intents import Filtered, IntentDecision
+from soulgraph.settings import PersonaConfig
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.personality import traits_of
+from soulgraph.tests.conformance.samples import soul
+
+INFJ = traits_of("INFJ")
+CALM = born(INFJ, 0.0)
+HURT = replace(CALM, p=-1.0)
+LOCKED = replace(CALM, lock_until=100.0)
+
+
+async def judged(feeling, now=0.0):
+    context = Context(stores=None, emotions=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
+    state = {"soul": soul(personality_vector=INFJ.to_dict()), "soul_emotion": feeling}
+    return (await gate(state, Runtime(context=context)))["gate"]
+
+
+async def test_a_calm_soul_acts_and_a_hurt_one_does_not():
+    assert (await judged(CALM)).exec_mode == "auto_execute"
+    assert (await judged(HURT)).exec_mode == "blocked"
+
+
+async def test_a_lock_is_read_by_the_clock_of_the_turn():
+    during, after = await judged(LOCKED, now=99.0), await judged(LOCKED, now=101.0)
+    assert (during.locked, during.exec_mode) == (True, "blocked")
+    assert (after.locked, after.exec_mode) == (False, "auto_execute")
+
+
+@pytest.mark.parametrize(
+    ("action", "feeling", "route"),
+    [
+        ("execute_intents", CALM, "intent_action"),
+        ("execute_intents", HURT, "persona_context"),
+        ("fallback_reasoning", CALM, "persona_context"),
+        ("fallback_reasoning", HURT, "persona_context"),
+        ("no_action", CALM, "persona_context"),
+        ("no_action", HURT, "persona_context"),
+    ],
+)
+async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(action, feeling, route):
+    filtered = Filtered(decision=IntentDecision(action=action, reason=""))
+    assert act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route

@@ -1,0 +1,55 @@
+"""What is built from the tree: the package whole, and nothing beside it."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+SHIPPED = {".py", ".md", ".yaml", ".json"}
+
+
+def folder_of(package):
+    return ROOT.joinpath(*package.split(".")[1:])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The files as a wheel holds them. Built outside of the tree, which stays as it is."""
+    target = tmp_path_factory.mktemp("built")
+    build = ["build", "--build-base", target / "base", "--build-lib", target / "lib"]
+    command = [sys.executable, "-c", "import setuptools; setuptools.setup()", "--quiet", *build]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return {path.relative_to(target / "lib").as_posix() for path in (target / "lib").rglob("*") if path.is_file()}
+
+
+def test_every_package_folder_is_listed():
+    outside = {"tests", "bench", "build"}
+    inits = [path.relative_to(ROOT).parts[:-1] for path in ROOT.glob("[!.]*/**/__init__.py")]
+    found = {".".join(["soulgraph", *parts]) for parts in inits if parts[0] not in outside}
+    assert found | {"soulgraph"} == set(PACKAGES)
+
+
+def test_only_the_package_is_built(built):
+    assert {Path(name).parts[0] for name in built} == {"soulgraph"}
+    folders = {Path(name).parts[1] for name in built if len(Path(name).parts) > 2}
+    assert folders == {package.split(".")[1] for package in PACKAGES if "." in package}
+    assert not {"tests", "bench", "docs", "scripts"} & folders
+
+
+def test_everything_a_package_needs_is_built(built):
+    data = [
+        path
+        for name in ("prompts", "config", "senses", "voices", "stores", "library")
+        for path in (ROOT / name).rglob("*")
+    ]
+    modules = [path for package in PACKAGES for path in folder_of(package).glob("*.py")]
+    needed = {f"soulgraph/{p.relative_to(ROOT).as_posix()}" for p in [*data, *modules] if p.suffix in SHIPPED}
+    assert needed - built == set()
+    assert "soulgraph/py.typed" in built
+    assert "soulgraph/prompts/safety.md" in built
+    assert "soulgraph/library/characters/xiaoman.json" in built
+    assert "soulgraph/stores/migrations/versions/r0001_frame.py" in built

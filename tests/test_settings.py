@@ -1,0 +1,130 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from soulgraph.errors import ConfigurationError
+from soulgraph.settings import DEFAULT_PERSONA, PersonaConfig, Settings
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def refusal(setting, **overrides):
+    with pytest.raises(ConfigurationError) as refused:
+        Settings.load(**overrides).persona  # noqa: B018
+    assert refused.value.problem()["setting"] == setting
+    assert refused.value.detail.startswith(f"{setting}: ")
+    return refused.value.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "70000"),
+        ("PORT", "http"),
+        ("LLM_TIMEOUT_S", "0"),
+        ("LLM_TEMPERATURE", "3"),
+        ("TURN_TIMEOUT_S", "-1"),
+        ("TURN_MAX_STEPS", "0"),
+        ("TURN_MAX_STEPS", "51"),
+        ("SESSION_QUEUE", "0"),
+        ("SHUTDOWN_GRACE_S", "soon"),
+        ("LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_bad_value_is_refused_by_the_name_of_its_variable(name, value, monkeypatch):
+    monkeypatch.setenv(f"SOULGRAPH_{name}", value)
+    refusal(f"SOULGRAPH_{name}")
+
+
+def test_a_bad_value_in_the_env_file_is_refused_too():
+    Path(".env").write_text("SOULGRAPH_PORT=http\n")
+    refusal("SOULGRAPH_PORT")
+
+
+def test_the_environment_wins_over_the_env_file_and_foreign_variables_are_ignored(monkeypatch):
+    Path(".env").write_text("SOULGRAPH_PORT=1\nSOULGRAPH_HOST=::1\nOTHER=x\n")
+    monkeypatch.setenv("SOULGRAPH_PORT", "2")
+    settings = Settings.load()
+    assert (settings.port, settings.host) == (2, "::1")
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_an_empty_variable_is_as_good_as_none(name, monkeypatch):
+    unset = Settings.load()
+    monkeypatch.setenv(f"SOULGRAPH_{name.upper()}", "")
+    assert Settings.load() == unset
+
+
+def test_without_any_setting_everything_is_embedded():
+    settings = Settings.load()
+    assert settings.resolved_database_url == "sqlite:///data/soulgraph.db"
+    assert settings.offline
+    assert settings.on_loopback
+    assert settings.persona == PersonaConfig()
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("example.org", False),
+    ],
+)
+def test_loopback_is_told_from_the_rest(host, loopback):
+    assert Settings.load(host=host).on_loopback is loopback
+
+
+def test_keys_are_never_printed():
+    assert "sk-x" not in repr(Settings.load(llm_api_key="sk-x", api_key="sk-x"))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"defualt_mode: idol", "defualt_mode: Extra inputs are not permitted"),
+        (b"default_mode: cheerful", "default_mode: Input should be"),
+        (b"mode_ttl_turns: many", "mode_ttl_turns: Input should be a valid integer"),
+        (b"mode_ttl_turns: 0", "mode_ttl_turns: Input should be greater"),
+        (b"default_template: mine", "default_template: Input should be"),
+        (b"- a list", "Input should be a valid dictionary"),
+        (b"a: [", "is not YAML"),
+        (b"default_mode: \xff\xfe", "persona.yaml"),
+    ],
+)
+def test_a_bad_persona_file_is_refused_with_the_key_that_is_wrong(content, complaint, tmp_path):
+    path = tmp_path / "persona.yaml"
+    path.write_bytes(content)
+    detail = refusal("SOULGRAPH_PERSONA_CONFIG", persona_config=path)
+    assert complaint in detail
+    assert str(path) in detail
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "."])
+def test_a_persona_file_that_cannot_be_read_is_refused(path):
+    assert f"cannot read {path}" in refusal("SOULGRAPH_PERSONA_CONFIG", persona_config=path)
+
+
+def test_an_empty_persona_file_means_the_defaults(tmp_path):
+    (tmp_path / "persona.yaml").write_text("# nothing\n")
+    assert Settings.load(persona_config=tmp_path / "persona.yaml").persona == PersonaConfig()
+
+
+def test_the_shipped_persona_file_lists_every_switch_at_its_default():
+    written = re.findall(r"^(\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
+    assert written == list(PersonaConfig.model_fields)
+    assert PersonaConfig.read(DEFAULT_PERSONA) == PersonaConfig()
+
+
+def test_every_setting_is_in_the_readme_and_the_readme_has_no_other():
+    listed = re.findall(r"^\| `SOULGRAPH_(\w+)", README.read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(name.upper() for name in Settings.model_fields)
+
+
+def test_every_setting_is_described():
+    assert all(field.description for field in Settings.model_fields.values())
