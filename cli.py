@@ -72,7 +72,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _soulgraph(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     pass
 

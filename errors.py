@@ -6,7 +6,7 @@ SoulgraphError
 │   ├── NotFound
 │   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
 │   ├── InvalidInput            well-formed but not acceptable
-│   ├── Unauthorized · Forbidden
+│   ├── Unauthorized · Forbidden · TooLarge
 │   ├── Busy                    the session's queue is full
 │   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it

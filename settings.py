@@ -16,7 +16,9 @@ DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
 
 
 class Settings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
+    )
 
     data_dir: Path = Field(Path("data"), description="where the embedded database and the soul's files live")
     database_url: str = Field("", description="`postgresql://user@host/name`; empty: SQLite in the data directory")
@@ -90,7 +92,7 @@ class PersonaConfig(BaseModel):
             return cls.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
         except OSError as error:
             raise ConfigurationError(setting, f"cannot read {path}: {error.strerror}") from error
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise ConfigurationError(setting, f"{path} is not YAML: {error}") from error
         except ValidationError as error:
             first = error.errors()[0]

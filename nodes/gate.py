@@ -16,7 +16,6 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 
 
 def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:
-    """A matched intent is acted on when the soul is able to; everything else is talked about."""
-    matched = state["filtered"].decision.action == "execute_intents"
+    """A matched intent is acted on, or asked about, when the soul is able to; everything else is talked about."""
     able = state["gate"].exec_mode == "auto_execute"
-    return "intent_action" if matched and able else "persona_context"
+    return "intent_action" if able and state["filtered"].intents else "persona_context"

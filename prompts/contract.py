@@ -6,12 +6,14 @@ go through the same cutter, so what was shown is what is stored.
 
 import json
 import re
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from soulgraph.errors import ContractBroken
 
 _OPEN, _CLOSE, _UPDATE = "<narrative>", "</narrative>", "<state_update_json>"
 _UPDATE_JSON = re.compile(r"<state_update_json>(.*?)(?:</state_update_json>|\Z)", re.DOTALL | re.IGNORECASE)
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _FENCE = re.compile(r"\A```\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
 
 
@@ -23,13 +25,13 @@ class NarrativeStream:
         self._inside = self._done = self._started = False
 
     def feed(self, chunk: str) -> str:
-        self._held += chunk
+        self._held += chunk.replace("\x00", "")
         if not self._inside and not self._done:
             self._skip_to_narrative()
         return self._take() if self._inside else ""
 
     def _skip_to_narrative(self) -> None:
-        start = self._held.lower().find(_OPEN)
+        start = _folded(self._held).find(_OPEN)
         if start >= 0:
             self._held = self._held[start + len(_OPEN) :]
             self._inside = True
@@ -37,7 +39,7 @@ class NarrativeStream:
             self._held = self._held[-len(_OPEN) :]
 
     def _take(self) -> str:
-        lowered = self._held.lower()
+        lowered = _folded(self._held)
         ends = [at for tag in (_CLOSE, _UPDATE) if (at := lowered.find(tag)) >= 0]
         if ends:
             text, self._held = self._held[: min(ends)].rstrip(), ""
@@ -49,6 +51,11 @@ class NarrativeStream:
             text = text.lstrip()
             self._started = bool(text)
         return text
+
+
+def _folded(text: str) -> str:
+    """Lower case for ASCII alone, which keeps every offset where it is."""
+    return text.translate(_LOWER)
 
 
 def _settled(lowered: str) -> int:
@@ -77,7 +84,7 @@ def read_update(text: str) -> dict[str, Any]:
         body = fenced[1]
     try:
         update = json.loads(body)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ContractBroken(f"state_update_json is not JSON: {error}") from error
     if not isinstance(update, dict):
         raise ContractBroken("state_update_json must be an object; {} means nothing changed")

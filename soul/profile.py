@@ -17,7 +17,14 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL = {"reason"}
-_MEASURED = re.compile(r"\d\s*(/|%|％|分|out of)|\b\w*_level\b|[:：=]\s*\d+(\.\d+)?\s*$", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
+    r"|\d\s*([%％]|分(?!钟|之)|out of)"
+    r"|\b\w*_level\b"
+    r"|(?<!\d)[:：=]\s*\d+(\.\d+)?\s*\Z"  # anger: 9, but not 10:30
+    r"|\A\s*\d+(\.\d+)?\s*\Z",
+    re.IGNORECASE,
+)
 
 
 def empty_profile() -> Profile:
@@ -25,12 +32,14 @@ def empty_profile() -> Profile:
 
 
 def _qualitative(value: Any) -> Any:
+    if isinstance(value, str) and "\x00" in value:
+        raise ValueError("text must not contain NUL characters")
     if isinstance(value, int | float) or (isinstance(value, str) and _MEASURED.search(value)):
         raise ValueError(f"feelings are words, never numbers: {value!r}")
     return value
 
 
-Words = Annotated[str, BeforeValidator(_qualitative), Field(min_length=1, max_length=500)]
+Words = Annotated[str, Field(min_length=1, max_length=500), BeforeValidator(_qualitative)]
 Priority = Annotated[int, Field(ge=1, le=10)]
 
 

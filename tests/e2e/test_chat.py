@@ -114,6 +114,25 @@ async def test_a_matched_intent_is_acted_on_without_asking_a_model(client):
     assert (await transcript(client, done["session_id"]))[-1] == ("assistant", done["reply"])
 
 
+async def test_an_intent_that_lacks_a_slot_is_asked_about(client):
+    soul_id = await new_soul(client)
+    await client.post("/v1/souls/select", json={"terminal_id": "t", "soul_id": soul_id})
+    timer = {
+        "id": "timer",
+        "name": "定时",
+        "match": {"keywords_any": ["定时", "timer"]},
+        "slots": [{"name": "minutes", "required": True, "regex": r"(\d+)\s*(?:分钟|minutes)"}],
+    }
+    await client.put("/v1/terminals/t/intent-catalog", json={"catalog_version": 1, "intent_catalog": [timer]})
+    asked = await say(client, "帮我定时", terminal_id="t")
+    assert asked["intents"][0]["status"] == "need_clarification"
+    assert asked["reply"] == asked["intents"][0]["question"]
+    assert asked["executed_skills"] == []
+    done = await say(client, "定时 10 分钟", terminal_id="t")
+    assert done["executed_skills"] == ["timer"]
+    assert done["intents"][0]["parameters"] == {"minutes": "10"}
+
+
 async def test_a_hurt_soul_refuses_to_act_and_says_so(client):
     soul_id = await new_soul(client, mbti_type="INFP")
     await client.post("/v1/souls/select", json={"terminal_id": "t", "soul_id": soul_id})
