@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from soulgraph.errors import Conflict, ModelTimeout, ShuttingDown, SoulgraphError
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import Json, TurnInput, TurnOutput, TurnState
+from soulgraph.graph.state import Json, Said, TurnInput, TurnOutput, TurnState
 from soulgraph.stores.births import new_id
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Session
@@ -92,10 +92,10 @@ class TurnRunner:
         """Check and admit a turn, then run it in a task of its own."""
         if self._closing:
             raise ShuttingDown("no new turns are taken: send this one to the server that follows")
-        turn = await self._resolve(request)
+        said = await self._resolve(request)
         events: asyncio.Queue[Event] = asyncio.Queue()
-        place = self._locks.hold(turn["session_id"])
-        task = asyncio.create_task(self._run(turn, place, events), name=turn["turn_id"])
+        place = self._locks.hold(said["session_id"])
+        task = asyncio.create_task(self._run(said, place, events), name=said["turn_id"])
         self._running.add(task)
         task.add_done_callback(self._finished)
         return RunningTurn(task, events)
@@ -115,13 +115,11 @@ class TurnRunner:
         if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
             _log.error("turn %s failed", task.get_name(), exc_info=error)
 
-    async def _run(
-        self, turn: TurnInput, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]
-    ) -> Json:
+    async def _run(self, said: Said, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]) -> Json:
         began, outcome = time.perf_counter(), "internal_error"
         try:
             async with place:
-                answer = await self._once(turn, events)
+                answer = await self._once(said, events)
             outcome = "ok"
             events.put_nowait(Event("done", answer))
             return answer
@@ -135,32 +133,32 @@ class TurnRunner:
                 events.put_nowait(Event("error", unforeseen.problem()))
             self._observe(outcome, time.perf_counter() - began)
 
-    async def _once(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
+    async def _once(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         """The stored answer if this input was answered before, else a new one."""
-        if known := await self._answered(turn):
+        if known := await self._answered(said):
             events.put_nowait(Event("token", {"text": known["reply"]}))
             return known
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await self._stream(turn, events)
+                return await self._stream(said, events)
         except TimeoutError as error:
             raise ModelTimeout(
                 f"the turn took longer than {self._timeout_s:g} s and was not stored: "
                 "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",
-                turn_id=turn["turn_id"],
+                turn_id=said["turn_id"],
             ) from error
 
-    async def _answered(self, turn: TurnInput) -> Json | None:
+    async def _answered(self, said: Said) -> Json | None:
         async with self._context.stores.read() as tx:
-            known = await tx.turns.find(turn["session_id"], turn["input_id"])
+            known = await tx.turns.find(said["session_id"], said["input_id"])
         return known.answer if known else None
 
-    async def _stream(self, turn: TurnInput, events: asyncio.Queue[Event]) -> Json:
+    async def _stream(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         """`done` is held back until the graph has ended: only then is the checkpoint written too."""
         answer: Json = {}
         async for part in self._graph.astream(
-            turn,
-            _config(turn),
+            {"said": said},
+            _config(said),
             context=self._context,
             stream_mode=["custom"],
             durability="exit",
@@ -174,7 +172,7 @@ class TurnRunner:
                 events.put_nowait(event)
         return answer
 
-    async def _resolve(self, request: TurnRequest) -> TurnInput:
+    async def _resolve(self, request: TurnRequest) -> Said:
         """Who is spoken to, and in which conversation."""
         async with self._context.stores.read() as tx:
             session = await tx.sessions.find(request.session_id) if request.session_id else None
@@ -183,20 +181,20 @@ class TurnRunner:
                 _check_session(session, request, soul_id)
             else:
                 await tx.souls.get(soul_id)
-        turn = {
+        said = {
             **asdict(request),
             "soul_id": soul_id,
             "session_id": request.session_id or _usual_session(request, soul_id),
             "input_id": request.input_id or new_id("input"),
             "turn_id": new_id("turn"),
         }
-        return cast(TurnInput, turn)
+        return cast(Said, said)
 
 
-def _config(turn: TurnInput) -> RunnableConfig:
-    names = {key: turn[key] for key in ("session_id", "soul_id", "turn_id")}
+def _config(said: Said) -> RunnableConfig:
+    names = {key: said[key] for key in ("session_id", "soul_id", "turn_id")}
     return {
-        "configurable": {"thread_id": turn["session_id"]},
+        "configurable": {"thread_id": said["session_id"]},
         "metadata": names,
         "run_name": "turn",
         "recursion_limit": _RECURSION_LIMIT,

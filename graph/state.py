@@ -1,6 +1,10 @@
-"""What flows through a turn. Only `persona_state` and `turn` outlive it; the rest is scratch."""
+"""What flows through a turn. Only `persona_state` and `turn` outlive it; the rest is scratch.
 
-from typing import Annotated, Any
+Keys are few and hold whole things, because LangGraph looks at every key at every step.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
@@ -17,19 +21,44 @@ from soulgraph.stores.records import Session, Soul
 Json = dict[str, Any]
 
 
-class TurnInput(TypedDict, total=False):
-    """`text`, `soul_id`, `session_id`, `input_id` and `turn_id` are needed; the others say where it comes from."""
+class Said(TypedDict):
+    """What was said to whom, and where. The last three matter only when it begins a session."""
 
-    text: Annotated[str, UntrackedValue]
-    soul_id: Annotated[str, UntrackedValue]
-    session_id: Annotated[str, UntrackedValue]
-    input_id: Annotated[str, UntrackedValue]
-    turn_id: Annotated[str, UntrackedValue]
-    user_id: Annotated[str, UntrackedValue]
-    terminal_id: Annotated[str | None, UntrackedValue]
-    character_id: Annotated[str | None, UntrackedValue]
-    background_id: Annotated[str | None, UntrackedValue]
-    template_id: Annotated[str | None, UntrackedValue]
+    text: str
+    soul_id: str
+    session_id: str
+    input_id: str
+    turn_id: str
+    user_id: str
+    terminal_id: NotRequired[str | None]
+    character_id: NotRequired[str | None]
+    background_id: NotRequired[str | None]
+    template_id: NotRequired[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The soul as it is after hearing it, and the conversation it is in."""
+
+    at: float
+    turn_id: str
+    user_emotion: UserEmotion
+    soul: Soul
+    soul_emotion: EmotionState
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What comes of it: words, a change in the soul, intents that were carried out."""
+
+    reply: str
+    state_update: StateUpdate = field(default_factory=StateUpdate)
+    executed: list[str] = field(default_factory=list)
+
+
+class TurnInput(TypedDict, total=False):
+    said: Annotated[Said, UntrackedValue]
 
 
 class TurnOutput(TypedDict, total=False):
@@ -41,24 +70,16 @@ class TurnState(TurnInput, TurnOutput, total=False):
     turn: int
 
     user_emotion: Annotated[UserEmotion, UntrackedValue]
-    emotion_unavailable: Annotated[bool, UntrackedValue]
-    heard_at: Annotated[float, UntrackedValue]
-    soul: Annotated[Soul, UntrackedValue]
-    session: Annotated[Session, UntrackedValue]
-    soul_emotion: Annotated[EmotionState, UntrackedValue]
+    heard: Annotated[Heard, UntrackedValue]
     filtered: Annotated[Filtered, UntrackedValue]
     gate: Annotated[Gate, UntrackedValue]
-
-    executed: Annotated[list[str], UntrackedValue]
-    messages: Annotated[list[AnyMessage], UntrackedValue]
     persona: Annotated[Json, UntrackedValue]
+    messages: Annotated[list[AnyMessage], UntrackedValue]
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
     remembered: Annotated[list[str], UntrackedValue]
     problem: Annotated[str, UntrackedValue]
-
-    reply: Annotated[str, UntrackedValue]
-    state_update: Annotated[StateUpdate, UntrackedValue]
+    result: Annotated[Result, UntrackedValue]
 
 
 def _join(old: list[str], new: list[str]) -> list[str]:
@@ -74,6 +95,6 @@ class LoopOutput(TypedDict, total=False):
 
 
 class LoopState(LoopOutput, total=False):
-    soul_id: str
+    said: Said
     messages: Annotated[list[AnyMessage], add_messages]
     steps: int

@@ -11,13 +11,13 @@ from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.emotions import PROTOTYPES
 
 _PATIENCE_S = 1.5
+UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confidence=0.0)
 
 
 async def emotion(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """A recogniser that fails or dawdles leaves the soul unmoved, and the answer says so."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            felt = await runtime.context.emotions.recognise(state["text"])
+            return {"user_emotion": await runtime.context.emotions.recognise(state["said"]["text"])}
     except (TimeoutError, SenseUnavailable):
-        return {"user_emotion": UserEmotion("neutral", *PROTOTYPES["neutral"], 0.0, 0.0), "emotion_unavailable": True}
-    return {"user_emotion": felt, "emotion_unavailable": False}
+        return {"user_emotion": UNKNOWN}

@@ -11,8 +11,9 @@ from soulgraph.soul.personality import Traits
 
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    traits = Traits.from_dict(state["soul"].personality_vector)
-    return {"gate": judge(traits, state["soul_emotion"], runtime.context.clock())}
+    heard = state["heard"]
+    traits = Traits.from_dict(heard.soul.personality_vector)
+    return {"gate": judge(traits, heard.soul_emotion, runtime.context.clock())}
 
 
 def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:

@@ -11,8 +11,9 @@ from soulgraph.senses.intents import Intent, filter_intents
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    catalog = await _catalog_of(state.get("terminal_id"), runtime.context)
-    return {"filtered": filter_intents(state["text"], catalog)}
+    said = state["said"]
+    catalog = await _catalog_of(said.get("terminal_id"), runtime.context)
+    return {"filtered": filter_intents(said["text"], catalog)}
 
 
 async def _catalog_of(terminal_id: str | None, context: Context) -> list[Intent]:

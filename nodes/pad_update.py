@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnState
+from soulgraph.graph.state import Heard, Said, TurnState
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
 from soulgraph.soul.modes import PersonaState, advance
@@ -19,33 +19,46 @@ _TITLE = 40
 
 
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    """Evolve to now, feel the impact, store it: one short transaction on the soul's row."""
     context, now = runtime.context, runtime.context.clock()
-    felt, turn_id = state["user_emotion"], state["turn_id"]
+    heard = await _hear(state["said"], state["user_emotion"], context, now)
+    emotion = {"user_emotion": asdict(heard.user_emotion), "soul_emotion": heard.soul.emotion_state}
+    runtime.stream_writer({"event": "emotion", "data": emotion})
+    persona_state = _mode(_newer(state, heard.session), state["said"]["text"], context.persona, now)
+    return {"heard": heard, "persona_state": persona_state}
+
+
+async def _hear(said: Said, felt: UserEmotion, context: Context, now: float) -> Heard:
+    """Evolve to now, feel the impact, store it: one short transaction on the soul's row."""
+    place, turn_id = (said["session_id"], said["input_id"]), said["turn_id"]
     async with context.stores.write() as tx:
-        soul = await tx.souls.lock(state["soul_id"])
+        soul = await tx.souls.lock(said["soul_id"])
         traits, feeling = Traits.from_dict(soul.personality_vector), EmotionState.from_dict(soul.emotion_state)
-        place = state["session_id"], state["input_id"]
         if await tx.turns.heard(*place, turn_id, soul.soul_id, asdict(felt), now):
             feeling, soul = impact(traits, feeling, felt, now), replace(soul, turns=soul.turns + 1)
         else:
-            heard = await tx.turns.get(*place)
-            felt, turn_id = UserEmotion(**heard.user_emotion), heard.turn_id
+            before = await tx.turns.get(*place)
+            felt, turn_id = UserEmotion(**before.user_emotion), before.turn_id
             feeling = evolve(traits, feeling, now)
         soul = replace(soul, emotion_state=feeling.to_dict())
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
-        session = await tx.sessions.find(state["session_id"]) or await _first_session(tx, soul, state, context)
-    emotion = {"user_emotion": asdict(felt), "soul_emotion": soul.emotion_state}
-    runtime.stream_writer({"event": "emotion", "data": emotion})
-    return {
-        "soul": soul,
-        "session": session,
-        "user_emotion": felt,
-        "soul_emotion": feeling,
-        "turn_id": turn_id,
-        "heard_at": now,
-        "persona_state": _mode(_newer(state, session), state["text"], context.persona, now),
-    }
+        session = await tx.sessions.find(said["session_id"]) or await _first_session(tx, soul, said, context, now)
+    return Heard(now, turn_id, felt, soul, feeling, session)
+
+
+async def _first_session(tx: Transaction, soul: Soul, said: Said, context: Context, now: float) -> Session:
+    """The session this turn begins; it is stored with the turn, so a failed first turn leaves none."""
+    return await new_session(
+        tx,
+        soul,
+        session_id=said["session_id"],
+        user_id=said["user_id"],
+        title=said["text"][:_TITLE],
+        character_id=said.get("character_id"),
+        background_id=said.get("background_id"),
+        template_id=said.get("template_id") or context.persona.default_template,
+        mode=context.persona.default_mode,
+        now=now,
+    )
 
 
 def _newer(state: TurnState, session: Session) -> PersonaState:
@@ -58,19 +71,3 @@ def _mode(current: PersonaState, text: str, persona: PersonaConfig, now: float) 
     if not persona.dynamic_modes:
         return current
     return advance(current, text, persona.default_mode, persona.mode_ttl_turns, iso(now))
-
-
-async def _first_session(tx: Transaction, soul: Soul, state: TurnState, context: Context) -> Session:
-    """The session this turn begins; it is stored with the turn, so a failed first turn leaves none."""
-    return await new_session(
-        tx,
-        soul,
-        session_id=state["session_id"],
-        user_id=state["user_id"],
-        title=state["text"][:_TITLE],
-        character_id=state.get("character_id"),
-        background_id=state.get("background_id"),
-        template_id=state.get("template_id") or context.persona.default_template,
-        mode=context.persona.default_mode,
-        now=context.clock(),
-    )

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken, TurnOutputInvalid
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnState
+from soulgraph.graph.state import Result, TurnState
 from soulgraph.prompts.contract import read_narrative, read_update
 from soulgraph.soul.profile import Profile, StateUpdate
 
@@ -16,19 +16,19 @@ async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """Words that were shown stand, also when only a second answer has a usable state update."""
     try:
         reply = state["shown"] or read_narrative(state["output"])
-        update = _validated(state["output"], state["soul"].dynamic_profile)
+        update = _validated(state["output"], state["heard"].soul.dynamic_profile)
     except ContractBroken as broken:
         if "problem" in state:
             raise TurnOutputInvalid(
                 f"the model's answer was unusable twice ({broken.detail}); the turn was not stored, send it again",
-                turn_id=state["turn_id"],
+                turn_id=state["heard"].turn_id,
             ) from broken
         return {"problem": broken.detail}
-    return {"reply": reply, "state_update": update}
+    return {"result": Result(reply, update)}
 
 
 def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
-    return "writeback" if "reply" in state else "repair"
+    return "writeback" if "result" in state else "repair"
 
 
 def _validated(output: str, profile: Profile) -> StateUpdate:

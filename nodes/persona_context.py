@@ -15,12 +15,12 @@ from soulgraph.stores.records import Preference, Preset, Slot
 
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    context, session = runtime.context, state["session"]
+    context, session = runtime.context, state["heard"].session
     async with context.stores.read() as tx:
         background = await tx.backgrounds.find(session.background_id) if session.background_id else None
         preferences = await tx.preferences.all(session.soul_id)
         slots = await tx.slots.all(session.soul_id)
-        history = await tx.messages.recent(session.session_id, 2 * context.persona.history_rounds)
+        recent = await tx.messages.recent(session.session_id, 2 * context.persona.history_rounds)
     persona = _persona(state, context, background, preferences, slots)
     meta = {
         "mode": persona.mode,
@@ -28,14 +28,14 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> TurnSt
         "memory_hits": len(preferences) + len(slots),
         "truncated": False,
     }
-    said = [(message.role, message.content) for message in history]
-    return {"persona": meta, "messages": assemble(persona, said, state["text"], _cues(state, persona))}
+    history = [(message.role, message.content) for message in recent]
+    return {"persona": meta, "messages": assemble(persona, history, state["said"]["text"], _cues(state, persona))}
 
 
 def _persona(
     state: TurnState, context: Context, background: Preset | None, preferences: list[Preference], slots: list[Slot]
 ) -> Persona:
-    soul, session = state["soul"], state["session"]
+    soul, session = state["heard"].soul, state["heard"].session
     blocked = [intent.intent_name for intent in state["filtered"].intents]
     return Persona(
         name=soul.name,
@@ -45,7 +45,7 @@ def _persona(
         background=_world(background),
         inner_state=soul.inner_state,
         profile=top(soul.dynamic_profile, context.persona.top_profile_items),
-        mood=describe(state["soul_emotion"], lang_of(state["text"])),
+        mood=describe(state["heard"].soul_emotion, lang_of(state["said"]["text"])),
         preferences=[f"{preference.key}: {preference.value}" for preference in preferences],
         slots=[slot.content for slot in slots],
         mode=state["persona_state"]["mode"],
@@ -69,17 +69,18 @@ def _world(background: Preset | None) -> str:
 
 def _cues(state: TurnState, persona: Persona) -> Cues:
     """The same persona for a voice that does not read prose."""
+    text, heard, gate = state["said"]["text"], state["heard"], state["gate"]
     return {
         "task": "turn",
-        "lang": lang_of(state["text"]),
+        "lang": lang_of(text),
         "soul_name": persona.name,
         "voice": persona.template.removesuffix("_v1"),
-        "user_text": state["text"],
-        "user_emotion": asdict(state["user_emotion"]),
+        "user_text": text,
+        "user_emotion": asdict(heard.user_emotion),
         "mood": persona.mood,
-        "mood_p": state["soul_emotion"].p,
+        "mood_p": heard.soul_emotion.p,
         "mode": persona.mode,
-        "gate": {"exec_mode": state["gate"].exec_mode, "locked": state["gate"].locked},
+        "gate": {"exec_mode": gate.exec_mode, "locked": gate.locked},
         "blocked_intents": persona.blocked_intents,
         "facts": persona.slots,
     }

@@ -27,7 +27,7 @@ async def recall_memory(
 ) -> str:
     """Look up what the user said or asked you to remember earlier, in any conversation."""
     context: Context = runtime.context
-    soul_id, terms = runtime.state["soul_id"], terms_of(query)
+    soul_id, terms = runtime.state["said"]["soul_id"], terms_of(query)
     async with context.stores.read() as tx:
         slots = await tx.slots.all(soul_id)
         messages = await tx.messages.mentioning(soul_id, terms, limit=50)

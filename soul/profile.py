@@ -115,9 +115,10 @@ def apply(profile: Profile, update: StateUpdate, timestamp: str) -> Profile:
 
 
 def top(profile: Profile, count: int) -> dict[str, list[Item]]:
-    """The most important items of each field: what a prompt shows."""
+    """The most important items of each field: what a prompt shows. Our own fields come first, in their order."""
     fields = profile.get("dynamic_state", {})
-    return {name: sorted(field["items"], key=rank, reverse=True)[:count] for name, field in fields.items()}
+    names = [*(name for name in KEYS if name in fields), *sorted(fields.keys() - KEYS.keys())]
+    return {name: sorted(fields[name]["items"], key=rank, reverse=True)[:count] for name in names}
 
 
 def rank(item: Item) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import URL
 
-from soulgraph.stores.database import database_url
+from soulgraph.stores.database import conninfo, database_url
 from soulgraph.stores.locks import AdvisoryLocks
 
 # A session that was deleted, also by SQL, leaves no checkpoint behind. A running first turn is safe:
@@ -44,9 +44,11 @@ async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
 @asynccontextmanager
 async def _open_postgres(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
-        url.set(drivername="postgresql").render_as_string(hide_password=False),
+        conninfo(url),
+        min_size=1,
         max_size=10,
         open=False,
+        check=AsyncConnectionPool.check_connection,
         kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
     )
     async with pool, AdvisoryLocks.open(url) as locks:

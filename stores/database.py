@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, CursorResult, Dialect, Executable, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -32,14 +34,22 @@ def database_url(raw: str) -> URL:
     """The URL with the driver we use; anything but SQLite and PostgreSQL is refused."""
     try:
         url = make_url(raw)
-    except ArgumentError as error:
-        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"not a database URL ({error})") from error
+    except (ArgumentError, ValueError) as error:
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", "not a database URL") from error
     if url.drivername not in DRIVERS:
         raise ConfigurationError(
             "SOULGRAPH_DATABASE_URL",
             f"{url.drivername!r} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name",
         )
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", "SQLite needs a file: use sqlite:///path/to/file.db")
     return url.set(drivername=DRIVERS[url.drivername])
+
+
+def conninfo(url: URL) -> str:
+    """The URL as PostgreSQL's own library reads it; the two disagree about spaces."""
+    where: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    return make_conninfo(**where)
 
 
 class Connection(Protocol):
@@ -166,9 +176,9 @@ async def _migrate(database: Database) -> None:
             if connection.dialect.name == "postgresql":
                 await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
             await connection.run_sync(_upgrade)
-    except (DBAPIError, OSError) as error:
-        where = database.url.render_as_string(hide_password=True)
-        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {error}") from error
+    except (DBAPIError, OSError, CommandError) as error:
+        where, why = database.url.render_as_string(hide_password=True), getattr(error, "orig", error)
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {why}") from error
 
 
 def _upgrade(connection: sqlalchemy.Connection) -> None:

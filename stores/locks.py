@@ -4,14 +4,15 @@ import asyncio
 import hashlib
 import random
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Self
 
 from psycopg import AsyncConnection, OperationalError, sql
 from sqlalchemy import URL
 
-from soulgraph.errors import Busy
+from soulgraph.errors import Busy, StoreUnavailable
+from soulgraph.stores.database import conninfo
 
 _POLL_S = 0.02
 _RETRY_AFTER_S = 5
@@ -32,7 +33,7 @@ class AdvisoryLocks:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: URL) -> AsyncIterator[Self]:
-        locks = cls(url.set(drivername="postgresql").render_as_string(hide_password=False))
+        locks = cls(conninfo(url))
         try:
             yield locks
         finally:
@@ -42,22 +43,31 @@ class AdvisoryLocks:
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
         key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
-        while not await self._ask("pg_try_advisory_lock", key):  # noqa: ASYNC110 - the holder is another process
-            await asyncio.sleep(random.uniform(0.5, 1.5) * _POLL_S)
         try:
+            while not await self._ask("pg_try_advisory_lock", key):  # noqa: ASYNC110 - the holder is another process
+                await asyncio.sleep(random.uniform(0.5, 1.5) * _POLL_S)
             yield
         finally:
+            # A question that was cancelled may have been answered with the lock, so it is always given back.
+            await asyncio.shield(self._release(key))
+
+    async def _release(self, key: int) -> None:
+        with suppress(StoreUnavailable):  # then the lock has vanished with the connection
             await self._ask("pg_advisory_unlock", key)
 
     async def _ask(self, function: str, key: int) -> bool:
         query = sql.SQL("SELECT {}(%s)").format(sql.Identifier(function))
         async with self._one_question:
             try:
-                cursor = await (await self._connected()).execute(query, (key,))
-            except OperationalError:
-                self._connection = None
-                cursor = await (await self._connected()).execute(query, (key,))
-            row = await cursor.fetchone()
+                with suppress(OperationalError):  # a connection that broke meanwhile is replaced once
+                    return await self._answer(query, key)
+                return await self._answer(query, key)
+            except OperationalError as error:
+                raise StoreUnavailable(f"the database does not answer, so no turn can begin: {error}") from error
+
+    async def _answer(self, query: sql.Composed, key: int) -> bool:
+        cursor = await (await self._connected()).execute(query, (key,))
+        row = await cursor.fetchone()
         return bool(row and row[0])
 
     async def _connected(self) -> AsyncConnection:

@@ -44,7 +44,7 @@ class Repository(Generic[R]):
     async def _put_new(self, **values: Any) -> bool:
         """Insert the row unless there is one with the same primary key; says whether it was new."""
         statement = _insert_new(self.table, self._connection.dialect.name)
-        return bool((await self._connection.execute(statement, values)).rowcount)
+        return (await self._connection.execute(statement, values)).first() is not None
 
     async def _set(self, keys: Mapping[str, Any], **values: Any) -> bool:
         """Change the row with these keys; says whether there is one."""
@@ -90,7 +90,9 @@ def _upsert(table: Table, dialect: str, columns: tuple[str, ...]) -> Any:
 
 @cache
 def _insert_new(table: Table, dialect: str) -> Any:
-    return _dialect_insert(table, dialect).on_conflict_do_nothing()
+    """Returns the key of a row that was new: on PostgreSQL the count of inserted rows is not known."""
+    keys = list(table.primary_key)
+    return _dialect_insert(table, dialect).on_conflict_do_nothing(index_elements=keys).returning(*keys)
 
 
 def _dialect_insert(table: Table, dialect: str) -> Any:

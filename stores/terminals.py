@@ -37,9 +37,8 @@ class Terminals(Repository[Terminal]):
         return current and await self._set({"terminal_id": terminal_id}, **report, updated_at=now)
 
     async def _ensure(self, terminal_id: str, now: float) -> Terminal:
+        """The terminal, known from now on and held against other reports until the transaction ends."""
         unknown = Terminal(terminal_id, None, [], 0, [], 0, now)
-        if await self._put_new(**fields_of(unknown)):
-            return unknown
-        terminal = await self.find(terminal_id)
-        assert terminal is not None
-        return terminal
+        await self._put_new(**fields_of(unknown))
+        locked = self._rows("terminal_id").with_for_update()
+        return await self._first(locked, terminal_id=terminal_id) or unknown

@@ -20,6 +20,7 @@ from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
 
 SETTING = "SOULGRAPH_MQTT_URL"
 
+_URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), special characters percent-encoded"
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _QOS = 1
 _PATIENCE_S, _BROKER_TIMEOUT_S, _KEEPALIVE_S = 1.0, 5.0, 15
@@ -68,10 +69,10 @@ class Broker:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
         except ValueError:
-            raise _not_a_url() from None
+            raise ConfigurationError(SETTING, _URL_FORM) from None
         beyond = parts.path.strip("/") or parts.query or parts.fragment
         if parts.scheme not in _PORTS or not host or port == 0 or beyond:
-            raise _not_a_url()
+            raise ConfigurationError(SETTING, _URL_FORM)
         return cls(
             host=host,
             port=port or _PORTS[parts.scheme],
@@ -95,14 +96,6 @@ class Broker:
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
-
-
-def _not_a_url() -> ConfigurationError:
-    return ConfigurationError(
-        SETTING,
-        "must look like mqtt://user:password@host:1883, or mqtts:// for TLS; "
-        "percent-encode special characters in the user and the password",
-    )
 
 
 class Updates:

@@ -7,6 +7,7 @@ from langchain_core.exceptions import ModelAPIError, ModelConnectionError, Model
 from langchain_core.exceptions import ModelError as AnyModelError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
+from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import Runnable
 from openai import APIError
 
@@ -19,19 +20,19 @@ async def speak(
 ) -> AIMessage:
     """Stream one answer; `show` gets its narrative piece by piece."""
     narrative, shown = NarrativeStream(), False
-    answer: AIMessageChunk | None = None
+    chunks: list[AIMessageChunk] = []
     try:
         with our_errors():
             async for chunk in speaker.astream(list(messages)):
                 assert isinstance(chunk, AIMessageChunk)
-                answer = chunk if answer is None else answer + chunk
+                chunks.append(chunk)
                 if text := narrative.feed(chunk.text):
                     shown = True
                     show(text)
     except ModelUnavailable as error:
         error.repeatable = not shown
         raise
-    return _accepted(answer)
+    return _accepted(add_ai_message_chunks(*chunks) if chunks else None)
 
 
 def worth_retrying(error: Exception) -> bool:

@@ -86,8 +86,8 @@ async def born(context):
 
 async def turn(graph, context, soul_id, n, text="今天下雨了"):
     names = {"soul_id": soul_id, "session_id": "sess_1", "input_id": f"in_{n}", "turn_id": f"turn_{n}"}
-    heard = {"text": text, "user_id": "user_1", **names}
-    return (await graph.ainvoke(heard, CONFIG, context=context, durability="exit"))["answer"]
+    said = {"text": text, "user_id": "user_1", **names}
+    return (await graph.ainvoke({"said": said}, CONFIG, context=context, durability="exit"))["answer"]
 
 
 async def test_only_the_mode_and_the_turn_number_outlive_a_turn(context, sqlite_url):

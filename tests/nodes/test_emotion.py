@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.graph.context import Context
-from soulgraph.nodes.emotion import emotion
+from soulgraph.nodes.emotion import UNKNOWN, emotion
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import UserEmotion
 
@@ -29,12 +29,12 @@ class Recogniser:
 
 async def felt(recogniser):
     context = Context(stores=None, emotions=recogniser, voice=None, persona=PersonaConfig(), clock=time.time)
-    return await emotion({"text": "太好了"}, Runtime(context=context))
+    return await emotion({"said": {"text": "太好了"}}, Runtime(context=context))
 
 
 async def test_what_the_recogniser_hears_is_taken_as_it_is():
     recogniser = Recogniser()
-    assert await felt(recogniser) == {"user_emotion": JOY, "emotion_unavailable": False}
+    assert await felt(recogniser) == {"user_emotion": JOY}
     assert recogniser.heard == ["太好了"]
 
 
@@ -44,8 +44,8 @@ async def test_what_the_recogniser_hears_is_taken_as_it_is():
 async def test_a_recogniser_that_fails_or_dawdles_leaves_the_soul_unmoved_and_is_reported(recogniser):
     async with asyncio.timeout(2):
         result = await felt(recogniser)
-    assert result["emotion_unavailable"]
-    assert (result["user_emotion"].emotion, result["user_emotion"].intensity) == ("neutral", 0.0)
+    assert result["user_emotion"] == UNKNOWN
+    assert (UNKNOWN.emotion, UNKNOWN.intensity) == ("neutral", 0.0)
 
 
 async def test_a_mistake_of_ours_is_not_hidden_as_neutral():

@@ -5,11 +5,12 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.nodes.gate import act_or_talk, gate
-from soulgraph.senses.intents import Filtered, IntentDecision
+from soulgraph.senses.intents import Filtered, IntentDecision, MatchedIntent
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.nodes.turns import heard
 
 INFJ = traits_of("INFJ")
 CALM = born(INFJ, 0.0)
@@ -19,7 +20,7 @@ LOCKED = replace(CALM, lock_until=100.0)
 
 async def judged(feeling, now=0.0):
     context = Context(stores=None, emotions=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
-    state = {"soul": soul(personality_vector=INFJ.to_dict()), "soul_emotion": feeling}
+    state = {"heard": heard(soul(personality_vector=INFJ.to_dict()), feeling)}
     return (await gate(state, Runtime(context=context)))["gate"]
 
 
@@ -34,17 +35,20 @@ async def test_a_lock_is_read_by_the_clock_of_the_turn():
     assert (after.locked, after.exec_mode) == (False, "auto_execute")
 
 
+MATCHED = MatchedIntent(
+    intent_id="light_on", intent_name="开灯", confidence=1.0, parameters={}, status="ready", why="keyword"
+)
+
+
 @pytest.mark.parametrize(
-    ("action", "feeling", "route"),
+    ("intents", "feeling", "route"),
     [
-        ("execute_intents", CALM, "intent_action"),
-        ("execute_intents", HURT, "persona_context"),
-        ("fallback_reasoning", CALM, "persona_context"),
-        ("fallback_reasoning", HURT, "persona_context"),
-        ("no_action", CALM, "persona_context"),
-        ("no_action", HURT, "persona_context"),
+        ([MATCHED], CALM, "intent_action"),
+        ([MATCHED], HURT, "persona_context"),
+        ([], CALM, "persona_context"),
+        ([], HURT, "persona_context"),
     ],
 )
-async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(action, feeling, route):
-    filtered = Filtered(decision=IntentDecision(action=action, reason=""))
+async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(intents, feeling, route):
+    filtered = Filtered(decision=IntentDecision(action="no_action", reason=""), intents=intents)
     assert act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route

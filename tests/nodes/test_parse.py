@@ -7,13 +7,14 @@ from soulgraph.errors import TurnOutputInvalid
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
 from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.nodes.turns import heard
 
 NOTHING = "<state_update_json>{}</state_update_json>"
 
 
 def answered(output, shown="", profile=None, **state):
     individual = soul(dynamic_profile=profile or empty_profile())
-    return {"output": output, "shown": shown, "soul": individual, "turn_id": "turn_1", **state}
+    return {"output": output, "shown": shown, "heard": heard(individual), **state}
 
 
 def changing(state):
@@ -27,14 +28,14 @@ async def parsed(*args, **state):
 async def test_a_usable_answer_becomes_the_reply_and_its_update():
     emotions = {"emotions": {"add": [{"content": "moved", "priority": 6}]}}
     result = await parsed(changing(emotions))
-    assert result["reply"] == "Hi."
-    assert result["state_update"].dynamic_state["emotions"].add[0].words() == {"content": "moved"}
+    assert result["result"].reply == "Hi."
+    assert result["result"].state_update.dynamic_state["emotions"].add[0].words() == {"content": "moved"}
     assert usable_or_repair(result) == "writeback"
 
 
 async def test_nothing_changed_is_usable():
     result = await parsed(f"<narrative>Hi.</narrative>{NOTHING}")
-    assert result["state_update"].is_empty
+    assert result["result"].state_update.is_empty
     assert "problem" not in result
 
 
@@ -72,11 +73,11 @@ async def test_only_the_first_three_faults_are_told():
 async def test_a_field_the_profile_has_is_usable():
     profile = {"dynamic_state": {"hobbies": {"items": []}}}
     output = changing({"hobbies": {"add": [{"craft": "knots", "priority": 2}]}})
-    assert not (await parsed(output, profile=profile))["state_update"].is_empty
+    assert not (await parsed(output, profile=profile))["result"].state_update.is_empty
 
 
 async def test_words_that_were_shown_stand():
     second = f"<narrative>Other words.</narrative>{NOTHING}"
-    assert (await parsed(second, "Hi.", problem="was broken"))["reply"] == "Hi."
-    assert (await parsed(NOTHING, "Hi.", problem="was broken"))["reply"] == "Hi."
-    assert (await parsed(second, "", problem="was broken"))["reply"] == "Other words."
+    assert (await parsed(second, "Hi.", problem="was broken"))["result"].reply == "Hi."
+    assert (await parsed(NOTHING, "Hi.", problem="was broken"))["result"].reply == "Hi."
+    assert (await parsed(second, "", problem="was broken"))["result"].reply == "Other words."
