@@ -4,11 +4,10 @@ Keys are few and hold whole things, because LangGraph looks at every key at ever
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
-from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from soulgraph.senses.intents import Filtered
@@ -19,6 +18,7 @@ from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import Session, Soul
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 
 class Said(TypedDict):
@@ -82,7 +82,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
     result: Annotated[Result, UntrackedValue]
 
 
-def _join(old: list[str], new: list[str]) -> list[str]:
+def _join(old: list[T], new: list[T]) -> list[T]:
     return [*old, *new]
 
 
@@ -96,5 +96,5 @@ class LoopOutput(TypedDict, total=False):
 
 class LoopState(LoopOutput, total=False):
     said: Said
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], _join]
     steps: int

@@ -16,7 +16,7 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     return {"gate": judge(traits, heard.soul_emotion, runtime.context.clock())}
 
 
-def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:
+async def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:
     """A matched intent is acted on, or asked about, when the soul is able to; everything else is talked about."""
     able = state["gate"].exec_mode == "auto_execute"
     return "intent_action" if able and state["filtered"].intents else "persona_context"

@@ -30,7 +30,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
     return {"messages": [message], "output": message.text, "shown": shown, "steps": steps}
 
 
-def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
+async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
     return "tools" if _tool_calls(state) else "__end__"
 
 

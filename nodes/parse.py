@@ -27,7 +27,7 @@ async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     return {"result": Result(reply, update)}
 
 
-def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
+async def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
     return "writeback" if "result" in state else "repair"
 
 

@@ -66,6 +66,12 @@ class Repository(Generic[R]):
 
     @classmethod
     @cache
+    def _locked(cls, *columns: str) -> Select[Any]:
+        """The same rows, held against other writers until the transaction ends."""
+        return cls._rows(*columns).with_for_update()
+
+    @classmethod
+    @cache
     def _insert(cls) -> Insert:
         return insert(cls.table)
 

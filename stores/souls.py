@@ -26,7 +26,7 @@ class Souls(Repository[Soul]):
 
     async def lock(self, soul_id: str) -> Soul:
         """The soul, held against other writers until the transaction ends."""
-        return await self._known(self._rows("soul_id").with_for_update(), soul_id)
+        return await self._known(self._locked("soul_id"), soul_id)
 
     async def all(self, user_id: str | None = None) -> list[Soul]:
         order = self.table.c.created_at, self.table.c.soul_id

@@ -40,5 +40,4 @@ class Terminals(Repository[Terminal]):
         """The terminal, known from now on and held against other reports until the transaction ends."""
         unknown = Terminal(terminal_id, None, [], 0, [], 0, now)
         await self._put_new(**fields_of(unknown))
-        locked = self._rows("terminal_id").with_for_update()
-        return await self._first(locked, terminal_id=terminal_id) or unknown
+        return await self._first(self._locked("terminal_id"), terminal_id=terminal_id) or unknown

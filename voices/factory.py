@@ -37,7 +37,7 @@ def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> LeanChatOpenA
         api_key=settings.llm_api_key if settings.llm_api_key.get_secret_value() else SecretStr("none"),
         temperature=settings.llm_temperature,
         timeout=settings.llm_timeout_s,
-        stream_chunk_timeout=settings.llm_timeout_s,
+        stream_chunk_timeout=None,  # the client's read timeout says the same for less
         max_retries=0,
         use_responses_api=False,
         http_async_client=client,

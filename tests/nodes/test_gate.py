@@ -51,4 +51,4 @@ MATCHED = MatchedIntent(
 )
 async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(intents, feeling, route):
     filtered = Filtered(decision=IntentDecision(action="no_action", reason=""), intents=intents)
-    assert act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route
+    assert await act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route

@@ -30,7 +30,7 @@ async def test_a_usable_answer_becomes_the_reply_and_its_update():
     result = await parsed(changing(emotions))
     assert result["result"].reply == "Hi."
     assert result["result"].state_update.dynamic_state["emotions"].add[0].words() == {"content": "moved"}
-    assert usable_or_repair(result) == "writeback"
+    assert await usable_or_repair(result) == "writeback"
 
 
 async def test_nothing_changed_is_usable():
@@ -58,7 +58,7 @@ async def test_nothing_changed_is_usable():
 async def test_the_first_broken_answer_is_sent_back_and_the_second_ends_the_turn(output, problem):
     result = await parsed(output)
     assert problem in result["problem"]
-    assert usable_or_repair(result) == "repair"
+    assert await usable_or_repair(result) == "repair"
     with pytest.raises(TurnOutputInvalid) as ended:
         await parsed(output, problem=result["problem"])
     assert problem in ended.value.detail
