@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import aiosqlite
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -14,6 +13,7 @@ from sqlalchemy import URL
 
 from soulgraph.stores.database import conninfo, database_url
 from soulgraph.stores.locks import AdvisoryLocks
+from soulgraph.stores.sqlite import InlineConnection
 
 # A session that was deleted, also by SQL, leaves no checkpoint behind. A running first turn is safe:
 # its checkpoint is written after its session.
@@ -31,7 +31,7 @@ async def open_checkpointer(raw_url: str) -> AsyncIterator[BaseCheckpointSaver[s
 
 @asynccontextmanager
 async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    async with aiosqlite.connect(url.database or ":memory:", timeout=10) as connection:
+    async with InlineConnection(str(url.database)) as connection:
         saver = AsyncSqliteSaver(connection)
         await saver.setup()
         await connection.execute("PRAGMA synchronous=NORMAL")

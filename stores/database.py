@@ -1,7 +1,6 @@
 """One door to SQLite and PostgreSQL: how to open it, read from it and write to it."""
 
 import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -13,10 +12,11 @@ from alembic.config import Config
 from alembic.util import CommandError
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, CursorResult, Dialect, Executable, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.stores.sqlite import BLOCKED_S, patiently
 
 T = TypeVar("T")
 
@@ -27,7 +27,6 @@ DRIVERS = {
     "postgresql+psycopg": "postgresql+psycopg",
 }
 _MIGRATION_LOCK = 0x5001
-_BLOCKED_S, _BUSY_S, _POLL_S = 0.02, 10.0, 0.002
 
 
 def database_url(raw: str) -> URL:
@@ -109,16 +108,12 @@ class _Postgres(Database):
 
 
 class _Sqlite(Database):
-    """SQLite runs on the event loop: a statement takes some 20 µs there, and ten times that by way of a thread.
-
-    What could take long happens elsewhere: waiting for another process's write lock is asynchronous, and the
-    write-ahead log is folded back into the file by the checkpointer's connection, which has a thread.
-    """
+    """Statements run on the event loop (`sqlite` says why), so a transaction is never interrupted by another."""
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self._writer = asyncio.Lock()
-        patience = {"isolation_level": None, "timeout": _BLOCKED_S}
+        patience = {"isolation_level": None, "timeout": BLOCKED_S}
         self._engine = create_engine(url, max_overflow=-1, connect_args=patience)
         event.listen(self._engine, "connect", _prepare_sqlite)
 
@@ -134,7 +129,8 @@ class _Sqlite(Database):
     async def write(self) -> AsyncIterator[Connection]:
         async with self._writer:
             with self._engine.connect() as connection, connection.begin():
-                await _begin_immediate(connection)
+                # The write lock is taken at once, so that no two transactions can wait for each other.
+                await patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
                 yield _Inline(connection)
 
 
@@ -152,21 +148,8 @@ class _Inline:
         return work(self._connection)
 
 
-async def _begin_immediate(connection: sqlalchemy.Connection) -> None:
-    """Take the write lock at once, so that no transaction of ours can deadlock; wait if another process has it."""
-    deadline = time.monotonic() + _BUSY_S
-    while True:
-        try:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            return
-        except OperationalError as error:
-            if "locked" not in str(error.orig) or time.monotonic() > deadline:
-                raise
-        await asyncio.sleep(_POLL_S)
-
-
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "wal_autocheckpoint=0"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -1,0 +1,199 @@
+"""One turn, side by side: soulgraph against `langchain.agents.create_agent`, both over HTTP to an instant stub model.
+
+Run with `make bench` or `python bench/turn.py`; it prints the tables of bench/RESULTS.md. Figures are ratios within
+one run: rounds of both alternate, so that a busy machine slows both alike.
+"""
+
+import asyncio
+import json
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvloop
+from langchain.agents import create_agent
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from soulgraph.graph.runner import TurnRequest
+from soulgraph.server import open_services
+from soulgraph.settings import Settings
+from soulgraph.stores.births import new_soul
+from soulgraph.tests.live import ServerProcess, hear
+from soulgraph.tests.live import new_soul as new_soul_over_http
+
+ROOT = Path(__file__).parent.parent
+SOUL_TURN = "<narrative>I hear you. Tell me more.</narrative><state_update_json>{}</state_update_json>"
+SAYING = "I went for a walk by the river today and it rained a little."
+WARM_UP, FRESH, LONG, WINDOW = 10, 100, 500, 10
+STREAMS, ROUNDS = 20, 5
+Turn = Callable[[str], Awaitable[None]]
+
+
+@contextmanager
+def stub_model(**reply: Any) -> Iterator[str]:
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "tests" / "stub_openai.py", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        base_url = process.stdout.readline().split()[1]
+        httpx.put(base_url.replace("/v1", "/_default"), json={"text": SOUL_TURN, **reply}).raise_for_status()
+        yield base_url
+    finally:
+        process.kill()
+        process.wait()
+
+
+@asynccontextmanager
+async def soulgraph_turns(base_url: str, folder: Path) -> AsyncIterator[Turn]:
+    settings = Settings(data_dir=folder, llm_base_url=base_url, llm_model="stub", _env_file=None)
+    async with open_services(settings) as services:
+        async with services.stores.write() as tx:
+            born = {"name": "a", "mbti_type": "INFJ", "user_id": "u", "character_id": "xiaoman"}
+            soul = await new_soul(tx, **born, now=time.time())
+            await tx.souls.add(soul)
+
+        async def turn(session_id: str) -> None:
+            request = TurnRequest(SAYING, "u", soul_id=soul.soul_id, session_id=session_id)
+            await (await services.runner.start(request)).answer()
+
+        yield turn
+
+
+@asynccontextmanager
+async def agent_turns(base_url: str, folder: Path) -> AsyncIterator[Turn]:
+    def look_up(query: str) -> str:
+        """Look something up."""
+        return query
+
+    async with AsyncSqliteSaver.from_conn_string(str(folder / "agent.db")) as saver:
+        model = ChatOpenAI(model="stub", base_url=base_url, api_key="none")
+        agent = create_agent(model, [look_up], checkpointer=saver, system_prompt="You are a companion.")
+
+        async def turn(thread_id: str) -> None:
+            said = {"messages": [("user", SAYING)]}
+            config = {"configurable": {"thread_id": thread_id}}
+            async for _ in agent.astream(said, config, stream_mode="messages"):
+                pass
+
+        yield turn
+
+
+async def cost(turn: Turn, conversation: str) -> tuple[float, float]:
+    """Milliseconds of processor time, all threads of this process, and of wall time."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    await turn(conversation)
+    return (time.process_time() - cpu) * 1e3, (time.perf_counter() - wall) * 1e3
+
+
+def median(costs: list[tuple[float, float]]) -> tuple[float, float]:
+    cpu, wall = zip(*costs, strict=True)
+    return statistics.median(cpu), statistics.median(wall)
+
+
+async def compare(turns: dict[str, Turn], observe: Callable[[int], None]) -> dict[str, dict[str, tuple[float, float]]]:
+    """The cost of turn 1 (of many conversations) and around turns 10, 100 and 500 (of one)."""
+    measured: dict[str, dict[str, list[tuple[float, float]]]] = {name: {} for name in turns}
+    for n in range(-WARM_UP, FRESH):
+        for name, turn in turns.items():
+            spent = await cost(turn, f"fresh {n}")
+            if n >= 0:
+                measured[name].setdefault("1", []).append(spent)
+    for n in range(1, LONG + 1):
+        for name, turn in turns.items():
+            spent = await cost(turn, "long")
+            for mark in (10, 100, LONG):
+                if mark - WINDOW < n <= mark:
+                    measured[name].setdefault(str(mark), []).append(spent)
+        observe(n)
+    return {name: {mark: median(costs) for mark, costs in marks.items()} for name, marks in measured.items()}
+
+
+async def turn_costs() -> None:
+    with stub_model(chunk_size=4096) as base_url, tempfile.TemporaryDirectory() as home:
+        folder, pages = Path(home), {}
+
+        def observe(n: int) -> None:
+            if n % 100 == 0:
+                with sqlite3.connect(folder / "soulgraph.db") as database:
+                    pages[n] = database.execute("PRAGMA page_count").fetchone()[0]
+                print(f"  … turn {n} of {LONG}", file=sys.stderr, flush=True)
+
+        async with soulgraph_turns(base_url, folder) as ours, agent_turns(base_url, folder) as theirs:
+            measured = await compare({"soulgraph": ours, "create_agent": theirs}, observe)
+    print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio |")
+    print("|---|---|---|---|---|")
+    for mark, (cpu, wall) in measured["soulgraph"].items():
+        other_cpu, other_wall = measured["create_agent"][mark]
+        costs = f"{cpu:.1f} ({wall:.1f}) | {other_cpu:.1f} ({other_wall:.1f})"
+        print(f"| {mark} | {costs} | {cpu / other_cpu:.2f} | {wall / other_wall:.2f} |")
+    late, early = measured["soulgraph"][str(LONG)][0], measured["soulgraph"]["10"][0]
+    print(f"\nsoulgraph at turn {LONG} / at turn 10: {late / early:.2f} (CPU)")
+    grown = [(pages[n] - pages[n - 100]) * 4096 // 100 for n in sorted(pages)[1:]]
+    print(f"database growth, bytes a turn, in each further hundred turns: {', '.join(map(str, grown))}")
+
+
+async def first_tokens(stream: Callable[[int], AsyncIterator[str]]) -> list[float]:
+    """Milliseconds to the first word, over STREAMS streams that are always under way."""
+    waited = []
+
+    async def keep_listening(n: int) -> None:
+        await asyncio.sleep(n / STREAMS)
+        for _ in range(ROUNDS):
+            began, text = time.perf_counter(), ""
+            async for piece in stream(n):
+                if piece and not text:
+                    waited.append((time.perf_counter() - began) * 1e3)
+                text += piece
+
+    await asyncio.gather(*(keep_listening(n) for n in range(STREAMS)))
+    return waited
+
+
+async def added_latency() -> None:
+    words = SOUL_TURN.replace("Tell me more.", "Tell me more, slowly. " * 12)
+    with stub_model(text=words, chunk_size=16, chunk_delay_s=0.05) as base_url, tempfile.TemporaryDirectory() as home:
+        server = ServerProcess(data_dir=home, llm_base_url=base_url, llm_model="stub")
+        await server.start()
+        limits = httpx.Limits(max_connections=None)
+        try:
+            async with httpx.AsyncClient(base_url=server.url, timeout=60, limits=limits) as client:
+                souls = [await new_soul_over_http(client, f"soul {n}") for n in range(STREAMS)]
+
+                async def bare(_: int) -> AsyncIterator[str]:
+                    body = {"model": "stub", "stream": True, "messages": [{"role": "user", "content": SAYING}]}
+                    async with client.stream("POST", f"{base_url}/chat/completions", json=body) as response:
+                        async for line in response.aiter_lines():
+                            if line.startswith("data: {"):
+                                yield json.loads(line[6:])["choices"][0]["delta"].get("content", "")
+
+                async def ours(n: int) -> AsyncIterator[str]:
+                    async for event, data in hear(client, SAYING, soul_id=souls[n]):
+                        yield data["text"] if event == "token" else ""
+
+                await first_tokens(ours)
+                measured = {"bare stub": await first_tokens(bare), "soulgraph": await first_tokens(ours)}
+        finally:
+            server.stop()
+    print(f"\n| time to first word, {STREAMS} live streams | p50 ms | p95 ms |\n|---|---|---|")
+    for name, waits in measured.items():
+        print(f"| {name} | {statistics.median(waits):.1f} | {statistics.quantiles(waits, n=20)[-1]:.1f} |")
+    added = statistics.median(measured["soulgraph"]) - statistics.median(measured["bare stub"])
+    print(f"| added | {added:.1f} | |")
+
+
+async def main() -> None:
+    await turn_costs()
+    await added_latency()
+
+
+if __name__ == "__main__":
+    uvloop.run(main())
