@@ -17,8 +17,8 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from soulgraph import __version__
-from soulgraph.client import Json, SoulClient, reach
-from soulgraph.conversation import Conversation, ask, complain, console, errors, feeling
+from soulgraph.commands.client import Json, SoulClient, reach
+from soulgraph.commands.conversation import Conversation, ask, complain, console, errors, feeling
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.settings import Settings
 from soulgraph.soul.moments import iso
@@ -85,7 +85,7 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Instead of SOULGRAPH_PORT; 0 takes a free one.")] = None,
 ) -> None:
     """Run the server until Ctrl-C."""
-    from soulgraph.hosting import host as run
+    from soulgraph.commands.hosting import host as run
 
     given = {"host": host, "port": port}
     settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
@@ -216,7 +216,7 @@ def revoke_key(key_id: str) -> None:
 @app.command()
 def doctor() -> None:
     """Check whether everything that is configured can be used; 1 if something cannot."""
-    from soulgraph.doctor import examine, settings_in_force
+    from soulgraph.commands.doctor import examine, settings_in_force
 
     settings = Settings.load()
     _print_table(("setting", "value", "source"), settings_in_force(settings))

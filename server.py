@@ -24,6 +24,7 @@ from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
 from soulgraph.stores.locks import AdvisoryLocks, SessionLocks
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.hub import MqttHub
 from soulgraph.voices.factory import OFFLINE, open_voice
 
 _log = logging.getLogger("soulgraph")
@@ -50,6 +51,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
 @asynccontextmanager
 async def open_services(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Services]:
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
+    settings.refuse_unused()
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
@@ -62,6 +64,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             voice=await stack.enter_async_context(open_voice(settings, TOOLS)),
             persona=settings.persona,
             clock=clock,
+            hub=await stack.enter_async_context(MqttHub.open(settings.mqtt_url)) if settings.mqtt_url else None,
             max_steps=settings.turn_max_steps,
         )
         locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))

@@ -31,7 +31,11 @@ class Settings(BaseSettings):
     llm_timeout_s: float = Field(60, gt=0, description="longest silence of the model before the turn gives up")
     llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
 
-    mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals are on; empty: no terminals")
+    mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals listen on; empty: none")
+    chroma_url: str = Field("", description="a Chroma server for the event library; refused until there is one")
+    embeddings_base_url: str = Field("", description="an OpenAI-compatible endpoint; refused until recall uses it")
+    embeddings_api_key: SecretStr = Field(SecretStr(""), description="its key; refused until recall uses it")
+    embeddings_model: str = Field("", description="its model; refused until recall uses it")
 
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
@@ -51,6 +55,12 @@ class Settings(BaseSettings):
             first = error.errors()[0]
             name = "_".join(str(part) for part in first["loc"])
             raise ConfigurationError(f"{PREFIX}{name.upper()}", first["msg"]) from error
+
+    def refuse_unused(self) -> None:
+        """What is configured is used, or stops the start: nothing is taken and then ignored."""
+        for name in ("chroma_url", "embeddings_base_url", "embeddings_api_key", "embeddings_model"):
+            if name in self.model_fields_set:
+                raise ConfigurationError(f"{PREFIX}{name.upper()}", "this version has no use for it yet: unset it")
 
     @property
     def resolved_database_url(self) -> str:

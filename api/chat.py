@@ -80,6 +80,7 @@ class ChatAnswer(BaseModel):
     intent_decision: dict[str, Any]
     intents: list[dict[str, Any]]
     executed_skills: list[str]
+    intent_action_publish_ok: bool | None = Field(description="null without a broker or anything to deliver")
     exec_mode: Literal["auto_execute", "blocked"]
     exec_probability: float
     user_emotion: dict[str, Any]

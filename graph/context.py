@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.hub import Hub
 from soulgraph.voices.voice import Voice
 
 
@@ -16,4 +17,5 @@ class Context:
     voice: Voice
     persona: PersonaConfig
     clock: Callable[[], float]
+    hub: Hub | None = None
     max_steps: int = 6

@@ -50,11 +50,12 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What comes of it: words, a change in the soul, intents that were carried out."""
+    """What comes of it: words, a change in the soul, intents carried out and whether the broker has them."""
 
     reply: str
     state_update: StateUpdate = field(default_factory=StateUpdate)
     executed: list[str] = field(default_factory=list)
+    delivered: bool | None = None
 
 
 class TurnInput(TypedDict, total=False):

@@ -1,5 +1,6 @@
-"""Will the soul act, given how it feels?"""
+"""Will the soul act, given how it feels? Whoever is watching, and its terminal, are told."""
 
+from dataclasses import asdict
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -8,12 +9,25 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
+from soulgraph.terminals.payloads import EmotionUpdate
 
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    heard = state["heard"]
+    said, heard = state["said"], state["heard"]
     traits = Traits.from_dict(heard.soul.personality_vector)
-    return {"gate": judge(traits, heard.soul_emotion, runtime.context.clock())}
+    verdict = judge(traits, heard.soul_emotion, runtime.context.clock())
+    feeling = {
+        "user_emotion": asdict(heard.user_emotion),
+        "soul_emotion": heard.soul.emotion_state,
+        "exec_probability": verdict.exec_probability,
+        "exec_mode": verdict.exec_mode,
+    }
+    runtime.stream_writer({"event": "emotion", "data": feeling})
+    terminal_id, hub = said.get("terminal_id"), runtime.context.hub
+    if terminal_id and hub:
+        names = {"session_id": said["session_id"], "soul_id": said["soul_id"], "terminal_id": terminal_id}
+        hub.emotion_update(EmotionUpdate(**names, **feeling, ts=heard.at))
+    return {"gate": verdict}
 
 
 async def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:

@@ -21,8 +21,6 @@ _TITLE = 40
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
     heard = await _hear(state["said"], state["user_emotion"], context, now)
-    emotion = {"user_emotion": asdict(heard.user_emotion), "soul_emotion": heard.soul.emotion_state}
-    runtime.stream_writer({"event": "emotion", "data": emotion})
     persona_state = _mode(_newer(state, heard.session), state["said"]["text"], context.persona, now)
     return {"heard": heard, "persona_state": persona_state}
 

@@ -62,6 +62,7 @@ def _answer(state: TurnState, voice: str) -> Json:
         "intent_decision": filtered.decision.model_dump(),
         "intents": [intent.model_dump() for intent in filtered.intents],
         "executed_skills": result.executed,
+        "intent_action_publish_ok": result.delivered,
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
         "user_emotion": asdict(heard.user_emotion) | {"unavailable": heard.user_emotion == UNKNOWN},

@@ -40,16 +40,6 @@ class Hub(Protocol):
         ...
 
 
-class NoHub:
-    """No broker is configured: nobody listens."""
-
-    def emotion_update(self, update: EmotionUpdate) -> None:
-        pass
-
-    async def intent_action(self, action: IntentAction) -> bool:
-        return False
-
-
 @dataclass(frozen=True, slots=True)
 class Broker:
     """Where the broker is, and who we are to it."""

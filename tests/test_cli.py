@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from soulgraph.cli import app
-from soulgraph.client import Event, events
-from soulgraph.hosting import hosted
+from soulgraph.commands.client import Event, events
+from soulgraph.commands.hosting import hosted
 from soulgraph.settings import Settings
 
 COMMAND = [sys.executable, "-m", "soulgraph.cli"]

@@ -14,15 +14,18 @@ from soulgraph.soul.language import Lang
 _WARM, _COLD = 0.15, -0.15
 
 
-def action_line(intents: Sequence[MatchedIntent], feeling: EmotionState, text: str, lang: Lang) -> str:
-    """What is done, coloured by mood, then what still has to be asked."""
+def action_line(intents: Sequence[MatchedIntent], reached: bool, feeling: EmotionState, text: str, lang: Lang) -> str:
+    """What is done, or could not be, coloured by mood; then what still has to be asked."""
     done = ("、" if lang == "zh" else ", ").join(i.intent_name for i in intents if i.status == "ready")
-    said = [_line(done, feeling, text, lang)] if done else []
+    said = [_line(done, _tone(feeling) if reached else "unreached", text, lang)] if done else []
     return " ".join([*said, *(intent.question for intent in intents if intent.question)])
 
 
-def _line(done: str, feeling: EmotionState, text: str, lang: Lang) -> str:
-    tone = "warm" if feeling.p > _WARM else "cold" if feeling.p < _COLD else "even"
+def _tone(feeling: EmotionState) -> str:
+    return "warm" if feeling.p > _WARM else "cold" if feeling.p < _COLD else "even"
+
+
+def _line(done: str, tone: str, text: str, lang: Lang) -> str:
     lines = _lines()[lang][tone]
     return lines[crc32(text.encode()) % len(lines)].format(done=done)
 

@@ -20,8 +20,9 @@ LOCKED = replace(CALM, lock_until=100.0)
 
 async def judged(feeling, now=0.0):
     context = Context(stores=None, emotions=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
-    state = {"heard": heard(soul(personality_vector=INFJ.to_dict()), feeling)}
-    return (await gate(state, Runtime(context=context)))["gate"]
+    said = {"session_id": "sess_1", "soul_id": "soul_1"}
+    state = {"said": said, "heard": heard(soul(personality_vector=INFJ.to_dict()), feeling)}
+    return (await gate(state, Runtime(context=context, stream_writer=lambda _: None)))["gate"]
 
 
 async def test_a_calm_soul_acts_and_a_hurt_one_does_not():

@@ -19,7 +19,7 @@ import aiomqtt
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.terminals.hub import Broker, MqttHub, NoHub, Updates
+from soulgraph.terminals.hub import Broker, MqttHub, Updates
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
 from soulgraph.tests import services
 from soulgraph.tests.live import free_port
@@ -375,12 +375,6 @@ async def test_tls_is_spoken_only_with_a_broker_we_trust(tmp_path, monkeypatch):
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         async with MqttHub.open(url) as hub:
             assert await hub.intent_action(action("lamp"))
-
-
-async def test_without_a_broker_nothing_is_delivered():
-    hub = NoHub()
-    hub.emotion_update(update("lamp"))
-    assert await hub.intent_action(action("lamp")) is False
 
 
 async def sent(updates, count):

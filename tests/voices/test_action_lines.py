@@ -20,8 +20,8 @@ def intent(name="开灯", question=None):
     )
 
 
-def said(*intents, p=0.0, text="开灯", lang="zh"):
-    return action_line(intents, replace(born(traits_of("INFJ"), 0.0), p=p), text, lang)
+def said(*intents, p=0.0, text="开灯", lang="zh", reached=True):
+    return action_line(intents, reached, replace(born(traits_of("INFJ"), 0.0), p=p), text, lang)
 
 
 @pytest.mark.parametrize("tone", MOODS)
@@ -56,3 +56,9 @@ def test_what_is_missing_is_asked_after_what_is_done():
 
 def test_an_intent_s_name_is_data():
     assert "{done} {0}" in said(intent("{done} {0}"))
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_device_that_was_not_reached_is_never_said_to_have_done_it(lang):
+    heard = {said(intent("X"), p=0.5, text=f"text {n}", lang=lang, reached=False) for n in range(50)}
+    assert heard == {line.format(done="X") for line in LINES[lang]["unreached"]}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import httpx
 from pydantic import SecretStr
 
-from soulgraph.client import own_url, running
+from soulgraph.commands.client import own_url, running
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.server import open_stores
 from soulgraph.settings import PREFIX, Settings

@@ -78,7 +78,7 @@ def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
     with ExitStack() as stack:
         url = server or own_url(settings)
         if not server and running(url) is None:
-            from soulgraph.hosting import hosted  # takes seconds to import, and most calls find a server
+            from soulgraph.commands.hosting import hosted  # takes seconds to import, and most calls find a server
 
             url = stack.enter_context(hosted(settings))
         key = settings.api_key.get_secret_value()

@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from soulgraph.client import http_url
+from soulgraph.commands.client import http_url
 from soulgraph.errors import ConfigurationError
 from soulgraph.server import create_app
 from soulgraph.settings import Settings

@@ -6,7 +6,7 @@ from contextlib import suppress
 from rich.console import Console
 from rich.table import Table
 
-from soulgraph.client import Event, Json, SoulClient
+from soulgraph.commands.client import Event, Json, SoulClient
 from soulgraph.errors import NotFound, RequestError, SoulgraphError
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang, lang_of
