@@ -1,3 +1,21 @@
 """soulgraph gives a machine a soul: every chat turn is a LangGraph state machine."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from soulgraph.graph.context import Context
+    from soulgraph.graph.turn import turn_graph
+
 __version__ = "0.1.0"
+__all__ = ["Context", "__version__", "turn_graph"]
+
+_HOMES = {"Context": "soulgraph.graph.context", "turn_graph": "soulgraph.graph.turn"}
+
+
+def __getattr__(name: str) -> Any:
+    """LangGraph is imported when it is asked for: the command line starts without it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

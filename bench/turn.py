@@ -117,6 +117,16 @@ async def compare(turns: dict[str, Turn], observe: Callable[[int], None]) -> dic
     return {name: {mark: median(costs) for mark, costs in marks.items()} for name, marks in measured.items()}
 
 
+async def steadiness(turn: Turn) -> float:
+    """What a turn of the long conversation costs, over the tenth of others, alternating."""
+    for n in range(FRESH // 2):
+        for _ in range(9):
+            await turn(f"early {n}")
+    costs = [(await cost(turn, f"early {n}"), await cost(turn, "long")) for n in range(FRESH // 2)]
+    early, late = (median(list(side)) for side in zip(*costs, strict=True))
+    return late[0] / early[0]
+
+
 async def turn_costs() -> None:
     with stub_model(chunk_size=4096) as base_url, tempfile.TemporaryDirectory() as home:
         folder, pages = Path(home), {}
@@ -129,14 +139,14 @@ async def turn_costs() -> None:
 
         async with soulgraph_turns(base_url, folder) as ours, agent_turns(base_url, folder) as theirs:
             measured = await compare({"soulgraph": ours, "create_agent": theirs}, observe)
+            steady = await steadiness(ours)
     print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio |")
     print("|---|---|---|---|---|")
     for mark, (cpu, wall) in measured["soulgraph"].items():
         other_cpu, other_wall = measured["create_agent"][mark]
         costs = f"{cpu:.1f} ({wall:.1f}) | {other_cpu:.1f} ({other_wall:.1f})"
         print(f"| {mark} | {costs} | {cpu / other_cpu:.2f} | {wall / other_wall:.2f} |")
-    late, early = measured["soulgraph"][str(LONG)][0], measured["soulgraph"]["10"][0]
-    print(f"\nsoulgraph at turn {LONG} / at turn 10: {late / early:.2f} (CPU)")
+    print(f"\nsoulgraph at turn {LONG} / at turn 10: {steady:.2f} (CPU)")
     grown = [(pages[n] - pages[n - 100]) * 4096 // 100 for n in sorted(pages)[1:]]
     print(f"database growth, bytes a turn, in each further hundred turns: {', '.join(map(str, grown))}")
 
