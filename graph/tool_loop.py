@@ -14,7 +14,7 @@ ToolLoop = StateGraph[LoopState, Context, LoopState, LoopOutput]
 def tool_loop_graph() -> ToolLoop:
     return (
         StateGraph(LoopState, Context, output_schema=LoopOutput)
-        .add_node(model, retry_policy=RetryPolicy(max_attempts=3, retry_on=worth_retrying))
+        .add_node(model, retry_policy=RetryPolicy(max_attempts=3, initial_interval=0.3, retry_on=worth_retrying))
         .add_node(tools)
         .add_edge(START, "model")
         .add_conditional_edges("model", tools_or_end)

@@ -1,0 +1,46 @@
+"""Draws the turn and its tool loop from the code, into docs/graph.md and the README. Run it after rewiring a graph."""
+
+import re
+from pathlib import Path
+
+from soulgraph.graph.tool_loop import tool_loop_graph
+from soulgraph.graph.turn import turn_graph
+
+ROOT = Path(__file__).resolve().parent.parent
+README, GRAPH_PAGE = ROOT / "README.md", ROOT / "docs" / "graph.md"
+
+_BLOCK = re.compile(r"(?<=<!-- graph -->\n).*?(?=<!-- /graph -->)", re.DOTALL)
+_PAGE = """\
+# The graphs
+
+Written by `scripts/draw_graph.py` from `graph/turn.py` and `graph/tool_loop.py`. A dotted arrow is a choice.
+
+## The turn
+
+{turn}
+## The tool loop
+
+{tool_loop}"""
+
+
+def pages() -> dict[Path, str]:
+    """Every file with a drawing in it, as it should be."""
+    turn = _fenced(turn_graph().compile().get_graph().draw_mermaid(with_styles=False))
+    tool_loop = _fenced(tool_loop_graph().compile().get_graph().draw_mermaid(with_styles=False))
+    return {
+        README: _BLOCK.sub(lambda _: turn, README.read_text("utf-8")),
+        GRAPH_PAGE: _PAGE.format(turn=turn, tool_loop=tool_loop),
+    }
+
+
+def _fenced(mermaid: str) -> str:
+    return f"```mermaid\n{mermaid.strip()}\n```\n"
+
+
+def main() -> None:
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
