@@ -18,7 +18,7 @@ from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
 from soulgraph.senses.emotion import LexiconRecogniser
-from soulgraph.settings import Settings
+from soulgraph.settings import Settings, masked
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
@@ -113,6 +113,6 @@ def _announce(settings: Settings, context: Context, open_access: bool) -> None:
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
     else:
-        _log.info("voice: %s at %s", context.voice.name, settings.llm_base_url or "OpenAI")
+        _log.info("voice: %s at %s", context.voice.name, masked(settings.llm_base_url) or "OpenAI")
     if open_access:
         _log.info("access: open to this machine, because no API key has been made")

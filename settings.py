@@ -1,5 +1,6 @@
 """Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
 
+import re
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
@@ -13,6 +14,11 @@ from soulgraph.errors import ConfigurationError
 
 PREFIX = "SOULGRAPH_"
 DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
+
+
+def masked(url: str) -> str:
+    """The URL without the user and password that may be in it."""
+    return re.sub(r"(?i)(password=)[^&]*", r"\1***", re.sub(r"://[^/]*@", "://***@", url))
 
 
 class Settings(BaseSettings):

@@ -15,6 +15,7 @@ from soulgraph.api.services import Served
 from soulgraph.graph.runner import RunningTurn, TurnRequest
 
 PING_S = 15.0
+_UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
 
@@ -95,7 +96,7 @@ async def chat(request: ChatRequest, services: Served) -> Response:
     """Say something to a soul. With `stream` the answer is `text/event-stream`."""
     turn = await services.runner.start(request.turn())
     if request.stream:
-        return StreamingResponse(_events(turn), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        return StreamingResponse(_events(turn), media_type="text/event-stream", headers=_UNBUFFERED)
     return JSONResponse(await turn.answer())
 
 

@@ -93,11 +93,16 @@ async def _lines(session: Session, services: Services) -> AsyncIterator[str]:
         ).model_dump()
     )
     after = 0
+    while page := await _page(session.session_id, after, services):
+        for message in page:
+            yield _json(_line(message))
+        after = page[-1].message_id
+
+
+async def _page(session_id: str, after: int, services: Services) -> list[Message]:
+    """Each page by itself: a slow reader holds no connection."""
     async with services.stores.read() as tx:
-        while page := await tx.messages.page(session.session_id, after, _PAGE):
-            for message in page:
-                yield _json(_line(message))
-            after = page[-1].message_id
+        return await tx.messages.page(session_id, after, _PAGE)
 
 
 def _line(message: Message) -> Json:

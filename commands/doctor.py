@@ -1,7 +1,6 @@
 """Can everything that is configured be used? One finding per question, each with what to do about it."""
 
 import os
-import re
 import tempfile
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +11,7 @@ from pydantic import SecretStr
 from soulgraph.commands.client import own_url, running
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.server import open_stores
-from soulgraph.settings import PREFIX, Settings
+from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.stores import Stores
 from soulgraph.voices.factory import open_voice
 
@@ -56,8 +55,7 @@ def settings_in_force(settings: Settings) -> list[tuple[str, str, str]]:
 def _masked(value: Any) -> str:
     if isinstance(value, SecretStr):
         return "********" if value.get_secret_value() else ""
-    hidden = re.sub(r"://[^/]*@", "://***@", "" if value is None else str(value))
-    return re.sub(r"(?i)(password=)[^&]*", r"\1***", hidden)
+    return masked("" if value is None else str(value))
 
 
 def _names() -> Finding:
@@ -130,8 +128,8 @@ async def _model(settings: Settings) -> Finding:
             response = await http.get(url)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         why = str(error) or f"no answer in {_PATIENCE_S} s"
-        return Finding("problem", "voice", f"{_masked(url)}: {why}; check SOULGRAPH_LLM_BASE_URL")
-    return _judged(response, settings.llm_model, _masked(url))
+        return Finding("problem", "voice", f"{masked(url)}: {why}; check SOULGRAPH_LLM_BASE_URL")
+    return _judged(response, settings.llm_model, masked(url))
 
 
 def _judged(response: httpx.Response, model: str, url: str) -> Finding:

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.runnables import RunnableConfig
@@ -165,10 +165,10 @@ class TurnRunner:
             subgraphs=True,
             version="v2",
         ):
-            event = Event(**cast(Json, part["data"]))
-            if event.event == "done":
+            event = _event(part["data"])
+            if event and event.event == "done":
                 answer = event.data
-            else:
+            elif event:
                 events.put_nowait(event)
         return answer
 
@@ -189,6 +189,13 @@ class TurnRunner:
             "turn_id": new_id("turn"),
         }
         return cast(Said, said)
+
+
+def _event(written: Any) -> Event | None:
+    """What a node of ours wrote to the stream; tools of others may write there too."""
+    if isinstance(written, dict) and written.keys() == {"event", "data"}:
+        return Event(**written)
+    return None
 
 
 def _config(said: Said) -> RunnableConfig:
