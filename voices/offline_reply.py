@@ -85,7 +85,7 @@ def _situation(cues: Cues, told: ToolMessage | None) -> tuple[tuple[str, ...], s
         return ("name",) if topic == "name" else ("wellbeing", mood), ""
     if fact := fact_asked(text, cues["facts"]):
         return ("fact",), quoted(fact, _RECALL)
-    if is_greeting(text) or not quoted(text, _QUOTE):
+    if (is_greeting(text) and group in ("plain", "warm")) or not quoted(text, _QUOTE):
         return ("greeting", mood), ""
     if group == "plain" and is_question(text):
         return ("question",), ""

@@ -1,0 +1,197 @@
+"""The pages say what is: drawings, tables, commands and examples are held against the code."""
+
+import ast
+import asyncio
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from soulgraph import errors
+from soulgraph.api.metrics import Metrics
+from soulgraph.errors import Conflict, SoulgraphError
+from soulgraph.scripts.draw_graph import ROOT, pages
+from soulgraph.senses.emotion import LexiconRecogniser
+from soulgraph.server import create_app, open_stores
+from soulgraph.settings import DEFAULT_PERSONA, PREFIX, Settings
+from soulgraph.soul.dynamics import born, impact
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import traits_of
+from soulgraph.tests.live import serving
+
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+PAGES = [README, *sorted(DOCS.glob("*.md"))]
+SOURCES = [path for path in ROOT.glob("[!.]*/**/*.py") if path.relative_to(ROOT).parts[0] not in {"tests", "build"}]
+
+
+def read(path):
+    return path.read_text("utf-8")
+
+
+def section(page, heading):
+    return read(page).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def fenced(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def rows(text):
+    """The cells of every table row, without heads and rules."""
+    lines = re.findall(r"^\| (.*?) ?\|$", text, re.MULTILINE)
+    return [re.split(r" ?(?<!\\)\| ?", line) for line in lines if line.startswith("`")]
+
+
+def test_the_drawings_are_those_of_the_code():
+    for path, text in pages().items():
+        assert read(path) == text, "run scripts/draw_graph.py"
+        assert "emotion --> pad_update" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_relative_link_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)]+)\)", read(page)):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        headings = re.findall(r"^#+ (.+)$", read(linked), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in {heading.lower().replace(" ", "-") for heading in headings}, target
+
+
+def test_the_settings_table_says_what_the_settings_say():
+    def shown(default):
+        default = default.get_secret_value() if isinstance(default, SecretStr) else default
+        default = "config/persona.yaml" if default == DEFAULT_PERSONA else default
+        return "" if default in ("", None) else f"`{default}`"
+
+    assert rows(section(README, "Settings")) == [
+        [f"`{PREFIX}{name.upper()}`", shown(field.default), field.description]
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def test_the_map_names_everything_at_the_top():
+    ignored = [line.strip("/") for line in read(ROOT / ".gitignore").split()]
+    there = {
+        f"`{path.name}/`" if path.is_dir() else f"`{path.name}`"
+        for path in ROOT.glob("[!.]*")
+        if not any(fnmatch(path.name, pattern) for pattern in ignored)
+    }
+    assert {place for place, _ in rows(section(README, "Map"))} == there | {"`.ci/`"}
+
+
+def imports_of(path):
+    modules = [node.module for node in ast.walk(ast.parse(read(path))) if isinstance(node, ast.ImportFrom)]
+    return {module.split(".")[1] for module in modules if module and module.startswith("soulgraph.")}
+
+
+def test_every_folder_imports_only_what_its_layer_may():
+    layers = {
+        place.strip("`/"): set(re.findall(r"\w+", may)) for place, _, may in rows(section(ARCHITECTURE, "Layers"))
+    }
+    for path in SOURCES:
+        folder = path.relative_to(ROOT).parts[0]
+        if folder in layers:
+            assert imports_of(path) <= layers[folder] | {folder, "errors"}, path
+    packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")}
+    assert packages - {"config", "library"} == layers.keys()
+
+
+ARCHITECTURE = DOCS / "architecture.md"
+
+
+def test_the_error_tree_is_the_one_in_the_code():
+    assert fenced(read(ARCHITECTURE), "text") == [errors.__doc__.split("\n\n")[1] + "\n"]
+
+
+def test_every_problem_code_is_explained_with_its_status():
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, SoulgraphError)]
+    conflicts = {code for path in SOURCES for code in re.findall(r'Conflict\(\s*"(\w+)"', read(path))}
+    assert "turn_superseded" in conflicts
+    statuses = {kind.code: kind.status for kind in kinds if kind is not Conflict}
+    statuses |= dict.fromkeys(conflicts, Conflict.status) | {"no_such_path": 404, "method_not_allowed": 405}
+    explained = {code.strip("`"): int(status) for code, status, _, _ in rows(section(DOCS / "http.md", "Problems"))}
+    assert explained == statuses
+
+
+def calls():
+    """(method, path, scopes) of every endpoint in the table of docs/http.md."""
+    table = rows(read(DOCS / "http.md").partition("\n## ")[0])
+    return [(*call.strip("`").split(), scope) for call, scope, _ in table]
+
+
+def test_every_endpoint_is_listed_and_no_other():
+    paths = create_app(Settings.load()).openapi()["paths"]
+    served = [(method.upper(), path) for path, methods in paths.items() for method in methods]
+    assert sorted(call[:2] for call in calls()) == sorted(served)
+
+
+async def test_every_endpoint_lets_in_the_scopes_it_lists(tmp_path):
+    async with open_stores(Settings.load(data_dir=tmp_path)) as stores, stores.write() as tx:
+        keys = {scope: await tx.keys.create(scope, scope, 1.0) for scope in ("owner", "chat", "terminal")}
+    async with serving(data_dir=tmp_path) as client:
+        for method, path, scopes in calls():
+            path = re.sub(r"\{\w+\}", "x", path)
+            bare = await client.request(method, path)
+            assert (bare.status_code == 401) == (scopes != "none"), path
+            for scope, key in keys.items():
+                response = await client.request(method, path, headers={"Authorization": f"Bearer {key}"})
+                refused = scope != "owner" and scope not in scopes and scopes != "none"
+                assert (response.status_code == 403) == refused, (method, path, scope)
+
+
+async def test_the_quick_start_runs_as_it_is_written(tmp_path):
+    if not (shutil.which("curl") and shutil.which("bash")):
+        pytest.skip("curl or bash is not installed")
+    quick_start = section(README, "Quick start")
+    async with serving(data_dir=tmp_path) as client:
+        script = "echo;".join(fenced(quick_start, "bash")).replace("localhost:8000", client.base_url.netloc.decode())
+        bash = ["bash", "-euc", script]
+        ran = await asyncio.to_thread(subprocess.run, bash, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "urn:soulgraph:problem" not in ran.stdout
+    for reply in re.findall(r'"reply": ?"([^"]+)"', quick_start):
+        assert reply in ran.stdout
+    assert ran.stdout.count('{"role": ') == 6
+
+
+def test_the_embedding_example_prints_what_the_page_says(tmp_path):
+    page = read(DOCS / "embedding.md")
+    [program], [printed] = fenced(page, "python"), fenced(page, "text")
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ran.stderr, ran.stdout) == ("", printed)
+
+
+@pytest.mark.parametrize(("mbti", "times"), [("INFJ", 3), ("ESTJ", 5)])
+async def test_the_gate_closes_after_as_many_insults_as_the_readme_says(mbti, times):
+    insult = re.search("你真没用！[^`]+", read(README))[0]
+    felt, traits, now = await LexiconRecogniser().recognise(insult), traits_of(mbti), 1_800_000_000.0
+    feeling, modes = born(traits, now), []
+    for _ in range(times):
+        feeling = impact(traits, feeling, felt, now)
+        modes.append(judge(traits, feeling, now).exec_mode)
+    assert modes == ["auto_execute"] * (times - 1) + ["blocked"]
+
+
+def test_every_metric_is_listed():
+    kinds = re.findall(r"^# TYPE (\w+) (\w+)$", Metrics().text().decode(), re.MULTILINE)
+    listed = [
+        (name.strip("`").partition("{")[0], kind) for name, kind, _ in rows(section(DOCS / "tracing.md", "Metrics"))
+    ]
+    assert sorted(listed) == sorted((name, kind) for name, kind in kinds if not name.endswith("_created"))
+
+
+def test_the_readme_is_short_and_no_page_names_this_machine():
+    assert len(read(README).splitlines()) <= 220
+    for page in PAGES:
+        assert str(Path.home()) not in read(page)
+        assert str(ROOT) not in read(page)
