@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from fastapi import FastAPI
 
 from soulgraph import __version__
-from soulgraph.api import chat, operations, presets, problems, sessions, souls, terminals, transcripts
+from soulgraph.api import chat, emotion, operations, presets, problems, sessions, souls, terminals, transcripts
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
@@ -25,6 +25,8 @@ from soulgraph.stores.library import stock
 from soulgraph.stores.locks import AdvisoryLocks, SessionLocks
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.presence import Presence
+from soulgraph.terminals.ticks import Ticks
 from soulgraph.voices.factory import OFFLINE, open_voice
 
 _log = logging.getLogger("soulgraph")
@@ -43,7 +45,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    for router in (chat, souls, transcripts, sessions, terminals, presets, operations):
+    for router in (chat, souls, emotion, transcripts, sessions, terminals, presets, operations):
         app.include_router(router.router)
     return app
 
@@ -58,22 +60,25 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             await stock(tx, clock())
             open_access = _access(settings, await tx.keys.exist())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
+        metrics = Metrics()
+        presence = Presence(clock, metrics.dropped.inc)
         context = Context(
             stores=stores,
             emotions=LexiconRecogniser(),
             voice=await stack.enter_async_context(open_voice(settings, TOOLS)),
             persona=settings.persona,
             clock=clock,
-            hub=await stack.enter_async_context(MqttHub.open(settings.mqtt_url)) if settings.mqtt_url else None,
+            hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
         )
         locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
-        metrics = Metrics()
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn)
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
+        ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
+        await stack.enter_async_context(ticks.running())
         _announce(settings, context, open_access)
-        yield Services(settings, stores, context, checkpointer, locks, runner, metrics, open_access)
+        yield Services(settings, stores, context, checkpointer, locks, runner, presence, metrics, open_access)
 
 
 @asynccontextmanager
@@ -95,6 +100,12 @@ async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLo
     if url.get_backend_name() != "postgresql":
         return None
     return await stack.enter_async_context(AdvisoryLocks.open(url))
+
+
+async def _hub(settings: Settings, presence: Presence, stack: AsyncExitStack) -> MqttHub | None:
+    if not settings.mqtt_url:
+        return None
+    return await stack.enter_async_context(MqttHub.open(settings.mqtt_url, presence.hear))
 
 
 def _access(settings: Settings, has_keys: bool) -> bool:

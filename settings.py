@@ -4,13 +4,14 @@ import re
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.soul.constants import DEFAULT, Constants
 
 PREFIX = "SOULGRAPH_"
 DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
@@ -47,6 +48,7 @@ class Settings(BaseSettings):
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
     session_queue: int = Field(64, ge=1, description="most turns that may wait in one session before 429")
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
+    tick_s: float = Field(3, ge=2, le=5, description="seconds between ticks of souls with an online terminal, 2 to 5")
 
     persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")
     api_key: SecretStr = Field(SecretStr(""), description="the key that the `soulgraph` command sends to a server")
@@ -89,6 +91,15 @@ class Settings(BaseSettings):
         return PersonaConfig.read(self.persona_config)
 
 
+def _constants(given: Any) -> Constants:
+    """The dynamics with the constants a file names replaced."""
+    if isinstance(given, Constants):
+        return given
+    if not isinstance(given, dict | None):
+        raise ValueError("must be a mapping of constants to numbers")
+    return DEFAULT.override(given or {})
+
+
 class PersonaConfig(BaseModel):
     """The switches of `config/persona.yaml`."""
 
@@ -100,6 +111,7 @@ class PersonaConfig(BaseModel):
     default_template: Literal["companion_v1", "narrator_v1"] = "companion_v1"
     history_rounds: int = Field(20, ge=1)
     top_profile_items: int = Field(5, ge=1)
+    dynamics: Annotated[Constants, BeforeValidator(_constants)] = DEFAULT
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -114,3 +126,5 @@ class PersonaConfig(BaseModel):
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             raise ConfigurationError(setting, f"{path}: {key}: {first['msg']}") from error
+        except ConfigurationError as error:
+            raise ConfigurationError(setting, f"{path}: dynamics: {error.detail}") from error

@@ -10,9 +10,10 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.api.auth import chatter
-from soulgraph.api.fields import DEFAULT_USER, MAX_TEXT, Id, Text, UserId
+from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served
 from soulgraph.graph.runner import RunningTurn, TurnRequest
+from soulgraph.stores.births import DEFAULT_USER
 
 PING_S = 15.0
 _UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -95,6 +96,8 @@ class ChatAnswer(BaseModel):
 async def chat(request: ChatRequest, services: Served) -> Response:
     """Say something to a soul. With `stream` the answer is `text/event-stream`."""
     turn = await services.runner.start(request.turn())
+    if request.terminal_id:
+        services.presence.seen(request.terminal_id)
     if request.stream:
         return StreamingResponse(_events(turn), media_type="text/event-stream", headers=_UNBUFFERED)
     return JSONResponse(await turn.answer())

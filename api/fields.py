@@ -23,4 +23,3 @@ Content = Annotated[str, AfterValidator(_printable)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True), AfterValidator(_printable)]
 Title = Annotated[str, StringConstraints(max_length=200, strip_whitespace=True), AfterValidator(_printable)]
 UserId = Annotated[Id, Field(description="whose soul or conversation this is")]
-DEFAULT_USER = "default"

@@ -10,11 +10,18 @@ class Metrics:
         self._all = registry = CollectorRegistry()
         self._turns = Counter("soulgraph_turns", "Turns by outcome", ["outcome"], registry=registry)
         self._seconds = Histogram("soulgraph_turn_seconds", "Duration of turns", buckets=_SECONDS, registry=registry)
+        self._ticked = Counter("soulgraph_souls_ticked", "Souls moved by ticks", registry=registry)
+        self._tick_s = Histogram("soulgraph_tick_seconds", "Duration of ticks", buckets=_SECONDS, registry=registry)
+        self.dropped = Counter("soulgraph_mqtt_dropped", "MQTT messages that made no sense", registry=registry)
         self.running = Gauge("soulgraph_turns_running", "Turns under way or waiting", registry=registry)
 
     def turn(self, outcome: str, seconds: float) -> None:
         self._turns.labels(outcome).inc()
         self._seconds.observe(seconds)
+
+    def tick(self, souls: int, seconds: float) -> None:
+        self._ticked.inc(souls)
+        self._tick_s.observe(seconds)
 
     def text(self) -> bytes:
         return generate_latest(self._all)

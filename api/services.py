@@ -12,6 +12,7 @@ from soulgraph.graph.runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.presence import Presence
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Services:
     checkpointer: BaseCheckpointSaver[str]
     locks: SessionLocks
     runner: TurnRunner
+    presence: Presence
     metrics: Metrics
     open_access: bool
 

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner
-from soulgraph.api.fields import DEFAULT_USER, Id, Title, UserId
+from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.modes import Mode, PersonaState, default_state
 from soulgraph.soul.moments import iso
-from soulgraph.stores.births import new_id, new_session
+from soulgraph.stores.births import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import Message, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])

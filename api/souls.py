@@ -1,4 +1,4 @@
-"""Souls over HTTP: birth, reading, renaming, death, binding to a terminal, and how one feels."""
+"""Souls over HTTP: birth, reading, renaming, death, and binding to a terminal."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,14 +7,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner, terminal
-from soulgraph.api.fields import DEFAULT_USER, Id, Name, UserId
+from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
-from soulgraph.soul.dynamics import EmotionState, evolve
-from soulgraph.soul.gate import judge
 from soulgraph.soul.moments import iso
-from soulgraph.soul.mood import describe
-from soulgraph.soul.personality import Traits
-from soulgraph.stores.births import new_soul
+from soulgraph.stores.births import DEFAULT_USER, new_soul
 from soulgraph.stores.records import Soul
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
@@ -71,7 +67,8 @@ async def list_souls(services: Served, user_id: UserId | None = None) -> list[So
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     """A soul must be created, with its MBTI type, before anything can be said to it."""
     async with services.stores.write() as tx:
-        soul = await new_soul(tx, **wanted.model_dump(), now=services.now())
+        given = {**wanted.model_dump(), "now": services.now(), "constants": services.context.constants}
+        soul = await new_soul(tx, **given)
         await tx.souls.add(soul)
     return SoulOut.of(soul)
 
@@ -106,19 +103,3 @@ async def delete_soul(soul_id: Id, services: Served) -> None:
         await tx.souls.delete(soul_id)
     for session in sessions:
         await services.checkpointer.adelete_thread(session.session_id)
-
-
-@router.get("/{soul_id}/emotion", dependencies=[chatter])
-async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
-    """How the soul feels at this moment, and whether it would act. Reading changes nothing."""
-    async with services.stores.read() as tx:
-        soul = await tx.souls.get(soul_id)
-    now, traits = services.now(), Traits.from_dict(soul.personality_vector)
-    feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now)
-    return {
-        "soul_id": soul_id,
-        "at": iso(now),
-        "soul_emotion": feeling.to_dict(),
-        "mood": {"zh": describe(feeling, "zh"), "en": describe(feeling, "en")},
-        "gate": asdict(judge(traits, feeling, now)),
-    }

@@ -12,6 +12,7 @@ from soulgraph.errors import NotFound
 from soulgraph.senses.intents import Intent
 from soulgraph.soul.moments import iso
 from soulgraph.stores.records import Terminal
+from soulgraph.stores.terminals import is_online
 
 router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
 
@@ -29,22 +30,26 @@ class TerminalOut(BaseModel):
     catalog_version: int
     intent_catalog: list[dict[str, Any]]
     updated_at: str
+    online: bool
+    last_seen: str | None
 
     @classmethod
-    def of(cls, row: Terminal) -> "TerminalOut":
+    def of(cls, row: Terminal, now: float) -> "TerminalOut":
         return cls(
             terminal_id=row.terminal_id,
             soul_id=row.soul_id,
             catalog_version=row.catalog_version,
             intent_catalog=row.intent_catalog,
             updated_at=iso(row.updated_at),
+            online=is_online(row, now),
+            last_seen=None if row.last_seen is None else iso(row.last_seen),
         )
 
 
 @router.get("", dependencies=[chatter])
 async def list_terminals(services: Served) -> list[TerminalOut]:
     async with services.stores.read() as tx:
-        return [TerminalOut.of(row) for row in await tx.terminals.all()]
+        return [TerminalOut.of(row, services.now()) for row in await tx.terminals.all()]
 
 
 @router.get("/{terminal_id}", dependencies=[chatter])
@@ -53,7 +58,7 @@ async def read_terminal(terminal_id: Id, services: Served) -> TerminalOut:
         row = await tx.terminals.find(terminal_id)
     if row is None:
         raise NotFound("terminal", terminal_id)
-    return TerminalOut.of(row)
+    return TerminalOut.of(row, services.now())
 
 
 @router.put("/{terminal_id}/intent-catalog", dependencies=[terminal])
@@ -64,4 +69,12 @@ async def report_catalog(terminal_id: Id, report: Catalog, services: Served) -> 
         await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
         row = await tx.terminals.find(terminal_id)
     assert row is not None
-    return TerminalOut.of(row)
+    return TerminalOut.of(row, services.now())
+
+
+@router.post("/{terminal_id}/heartbeat", status_code=204, dependencies=[terminal])
+async def heartbeat(terminal_id: Id, services: Served) -> None:
+    """The terminal is there; without another word it counts as gone a minute later."""
+    async with services.stores.write() as tx:
+        if not await tx.terminals.seen(terminal_id, services.now()):
+            raise NotFound("terminal", terminal_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
+from soulgraph.soul.constants import Constants
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.voices.voice import Voice
@@ -19,3 +20,8 @@ class Context:
     clock: Callable[[], float]
     hub: Hub | None = None
     max_steps: int = 6
+
+    @property
+    def constants(self) -> Constants:
+        """The numbers of the dynamics."""
+        return self.persona.dynamics

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
-from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -15,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from soulgraph.errors import Conflict, ModelTimeout, ShuttingDown, SoulgraphError
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, Said, TurnInput, TurnOutput, TurnState
-from soulgraph.stores.births import new_id
+from soulgraph.stores.births import new_id, usual_session
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Transaction
@@ -181,10 +180,11 @@ class TurnRunner:
                 _check_session(session, request, soul_id)
             else:
                 await tx.souls.get(soul_id)
+        setting = request.terminal_id, request.character_id, request.background_id, request.template_id
         said = {
             **asdict(request),
             "soul_id": soul_id,
-            "session_id": request.session_id or _usual_session(request, soul_id),
+            "session_id": request.session_id or usual_session(soul_id, request.user_id, *setting),
             "input_id": request.input_id or new_id("input"),
             "turn_id": new_id("turn"),
         }
@@ -213,12 +213,6 @@ async def _soul_of(tx: Transaction, terminal_id: str | None) -> str:
     if terminal is None or terminal.soul_id is None:
         raise Conflict("soul_not_selected", "soul selection is required before chat: POST /v1/souls/select")
     return terminal.soul_id
-
-
-def _usual_session(request: TurnRequest, soul_id: str) -> str:
-    """The conversation one continues without naming it: the same soul, person, terminal and setting."""
-    setting = [request.terminal_id, request.character_id, request.background_id, request.template_id]
-    return f"sess_{uuid5(NAMESPACE_URL, repr([soul_id, request.user_id, *setting])).hex}"
 
 
 def _check_session(session: Session, request: TurnRequest, soul_id: str) -> None:

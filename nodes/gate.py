@@ -15,7 +15,7 @@ from soulgraph.terminals.payloads import EmotionUpdate
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     said, heard = state["said"], state["heard"]
     traits = Traits.from_dict(heard.soul.personality_vector)
-    verdict = judge(traits, heard.soul_emotion, runtime.context.clock())
+    verdict = judge(traits, heard.soul_emotion, runtime.context.clock(), runtime.context.constants)
     feeling = {
         "user_emotion": asdict(heard.user_emotion),
         "soul_emotion": heard.soul.emotion_state,

@@ -8,10 +8,12 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.state import Heard, Said, TurnState
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
+from soulgraph.soul.gate import judge
 from soulgraph.soul.modes import PersonaState, advance
 from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import Traits
 from soulgraph.stores.births import new_session
+from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
 
@@ -27,16 +29,19 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 
 async def _hear(said: Said, felt: UserEmotion, context: Context, now: float) -> Heard:
     """Evolve to now, feel the impact, store it: one short transaction on the soul's row."""
-    place, turn_id = (said["session_id"], said["input_id"]), said["turn_id"]
+    place, turn_id, constants = (said["session_id"], said["input_id"]), said["turn_id"], context.constants
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(said["soul_id"])
         traits, feeling = Traits.from_dict(soul.personality_vector), EmotionState.from_dict(soul.emotion_state)
         if await tx.turns.heard(*place, turn_id, soul.soul_id, asdict(felt), now):
-            feeling, soul = impact(traits, feeling, felt, now), replace(soul, turns=soul.turns + 1)
+            feeling = impact(traits, feeling, felt, now, constants)
+            gate = judge(traits, feeling, now, constants)
+            await tx.history.add_turn(soul.turns, point_of(soul.soul_id, feeling, gate))
+            soul = replace(soul, turns=soul.turns + 1)
         else:
             before = await tx.turns.get(*place)
             felt, turn_id = UserEmotion(**before.user_emotion), before.turn_id
-            feeling = evolve(traits, feeling, now)
+            feeling = evolve(traits, feeling, now, constants)
         soul = replace(soul, emotion_state=feeling.to_dict())
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(said["session_id"]) or await _first_session(tx, soul, said, context, now)

@@ -45,7 +45,7 @@ def _persona(
         background=_world(background),
         inner_state=soul.inner_state,
         profile=top(soul.dynamic_profile, context.persona.top_profile_items),
-        mood=describe(state["heard"].soul_emotion, lang_of(state["said"]["text"])),
+        mood=describe(state["heard"].soul_emotion, lang_of(state["said"]["text"]), context.constants),
         preferences=[f"{preference.key}: {preference.value}" for preference in preferences],
         slots=[slot.content for slot in slots],
         mode=state["persona_state"]["mode"],

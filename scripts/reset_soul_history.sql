@@ -1,6 +1,7 @@
 -- Empties the history and keeps everything else: a fresh start for every soul on this database.
 --
---   removed   souls and all that hangs on them: sessions, messages, turns, preferences, memory slots, outbox
+--   removed   souls and all that hangs on them: emotion history, sessions, messages, turns, preferences, memory slots,
+--             outbox
 --   unbound   terminals: they keep their catalog and skills, and wait for a new soul to be selected
 --   kept      the schema, the library (characters, backgrounds, templates) and the API keys
 --
@@ -19,6 +20,7 @@ DELETE FROM outbox;
 DELETE FROM slots;
 DELETE FROM preferences;
 DELETE FROM turns;
+DELETE FROM emotion_history;
 DELETE FROM messages;
 DELETE FROM sessions;
 UPDATE terminals SET soul_id = NULL;

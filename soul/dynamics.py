@@ -47,7 +47,7 @@ def evolve(traits: Traits, state: EmotionState, now: float, constants: Constants
     now = max(instant(now), state.updated_at)
     gap = now - state.updated_at
     idle = clip(now - state.last_interaction_at - constants.boredom_after, 0.0, gap)
-    vitals = flow(traits, state.vitals, gap - idle, idle, constants)
+    vitals = flow(traits, state.vitals, gap - idle, idle, constants) if gap > 0.0 else state.vitals
     locked = lock_remaining(state, now, constants) > 0.0
     return EmotionState.of(vitals, state.lock_until if locked else None, state.last_interaction_at, now)
 
@@ -163,23 +163,32 @@ def _drifted(drift: Five[N], past: Six[N], gap: N, c: Constants) -> Five[N]:
     q_st = c.q_stability_p * p - c.q_stability_volatility * volatility - c.q_stability_shock * shock
     q_ex = c.q_expressiveness_p * p + c.q_expressiveness_a * a
     q_do = c.q_dominance_d * d - c.q_dominance_shock * shock
+    share = _pursuit(gap, c)
     return (
-        _pursued(em, q_em, gap, c),
-        _pursued(se, q_se, gap, c),
-        _pursued(st, q_st, gap, c),
-        _pursued(ex, q_ex, gap, c),
-        _pursued(do, q_do, gap, c),
+        _pursued(em, q_em, gap, share, c),
+        _pursued(se, q_se, gap, share, c),
+        _pursued(st, q_st, gap, share, c),
+        _pursued(ex, q_ex, gap, share, c),
+        _pursued(do, q_do, gap, share, c),
     )
 
 
-def _pursued(drift: N, q: N, gap: N, c: Constants) -> N:
+def _pursued(drift: N, q: N, gap: N, share: tuple[N, N], c: Constants) -> N:
     """Drift after pursuing clip(q) for a gap. q fades with the long statistics, so while |q| > 1 the goal
     stands still and afterwards it decays: both stretches have a closed form."""
     goal = c.drift_max * clip(q, -1.0, 1.0)
-    flat = least(c.long_tau * log(most(abs(q), 1.0)), gap)
-    drift = goal + (drift - goal) * exp(-flat / c.drift_tau)
-    fast, slow = (gap - flat) / c.drift_tau, (gap - flat) / c.long_tau
-    return clip(drift * exp(-fast) + goal * fast * _mean_decay(fast, slow), -c.drift_max, c.drift_max)
+    if largest(abs(q)) > 1.0:
+        flat = least(c.long_tau * log(most(abs(q), 1.0)), gap)
+        drift = goal + (drift - goal) * exp(-flat / c.drift_tau)
+        share = _pursuit(gap - flat, c)
+    kept, gained = share
+    return clip(drift * kept + goal * gained, -c.drift_max, c.drift_max)
+
+
+def _pursuit(gap: N, c: Constants) -> tuple[N, N]:
+    """How much of its drift a trait keeps over a gap, and how much of a decaying goal it gains."""
+    fast, slow = gap / c.drift_tau, gap / c.long_tau
+    return exp(-fast), fast * _mean_decay(fast, slow)
 
 
 def impact(

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import uuid4
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from soulgraph.errors import NotFound
+from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
 from soulgraph.soul.moments import iso
@@ -13,6 +14,7 @@ from soulgraph.soul.profile import empty_profile
 from soulgraph.stores.records import Json, Preset, Session, Soul
 from soulgraph.stores.stores import Transaction
 
+DEFAULT_USER = "default"
 MODEL_VERSION = "persona-pad-v2"
 TEMPLATES = ("companion_v1", "narrator_v1")
 
@@ -21,12 +23,32 @@ def new_id(kind: str) -> str:
     return f"{kind}_{uuid4().hex}"
 
 
+def usual_session(
+    soul_id: str,
+    user_id: str = DEFAULT_USER,
+    terminal_id: str | None = None,
+    character_id: str | None = None,
+    background_id: str | None = None,
+    template_id: str | None = None,
+) -> str:
+    """The conversation one continues without naming it: the same soul, person, terminal and setting."""
+    setting = [terminal_id, character_id, background_id, template_id]
+    return f"sess_{uuid5(NAMESPACE_URL, repr([soul_id, user_id, *setting])).hex}"
+
+
 async def new_soul(
-    tx: Transaction, *, name: str, mbti_type: str, user_id: str, character_id: str | None, now: float
+    tx: Transaction,
+    *,
+    name: str,
+    mbti_type: str,
+    user_id: str,
+    character_id: str | None,
+    now: float,
+    constants: Constants = DEFAULT,
 ) -> Soul:
     """A soul at rest; one made from a character inherits its profile and the seed of its inner state."""
     character = await _data(tx, character_id)
-    traits = traits_of(mbti_type)
+    traits = traits_of(mbti_type, constants)
     return Soul(
         soul_id=new_id("soul"),
         user_id=user_id,
@@ -34,7 +56,7 @@ async def new_soul(
         mbti_type=mbti_type.upper(),
         character_id=character_id,
         personality_vector=traits.to_dict(),
-        emotion_state=born(traits, now).to_dict(),
+        emotion_state=born(traits, now, constants).to_dict(),
         model_version=MODEL_VERSION,
         dynamic_profile=_stamped(empty_profile() | character.get("initial_profile", {}), iso(now)),
         inner_state=character.get("inner_state", ""),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.modes import PersonaState
 
 Json = dict[str, Any]
@@ -29,6 +30,32 @@ class Soul:
 
 
 @dataclass(frozen=True, slots=True)
+class Temper:
+    """What of a soul moves with time."""
+
+    soul_id: str
+    personality_vector: dict[str, float]
+    emotion_state: Json
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionPoint:
+    """How a soul felt at one moment, and whether it would have acted."""
+
+    soul_id: str
+    at: float
+    p: float
+    a: float
+    d: float
+    boredom: float
+    shock_load: float
+    extreme_memory: float
+    exec_probability: float
+    exec_mode: ExecMode
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Terminal:
     terminal_id: str
     soul_id: str | None
@@ -37,6 +64,17 @@ class Terminal:
     intent_catalog: list[Json]
     catalog_version: int
     updated_at: float
+    online: bool = False
+    last_seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What was last heard of a terminal: that it is there, or that it has gone."""
+
+    terminal_id: str
+    online: bool
+    last_seen: float
 
 
 @dataclass(frozen=True, slots=True)

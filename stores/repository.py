@@ -1,6 +1,6 @@
 """What every repository shares: the connection of one transaction, and rows as records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -39,7 +39,13 @@ class Repository(Generic[R]):
 
     async def _put(self, **values: Any) -> None:
         """Insert the row, or overwrite the one with the same primary key."""
-        await self._connection.execute(_upsert(self.table, self._connection.dialect.name, tuple(values)), values)
+        await self._put_all([values])
+
+    async def _put_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The same for many rows, in one batch."""
+        if rows:
+            statement = _upsert(self.table, self._connection.dialect.name, tuple(rows[0]))
+            await self._connection.execute(statement, rows)
 
     async def _put_new(self, **values: Any) -> bool:
         """Insert the row unless there is one with the same primary key; says whether it was new."""

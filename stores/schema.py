@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -65,6 +66,7 @@ souls = Table(
     Column("version", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
+    Column("ticked_at", Double),
     UniqueConstraint("user_id", "name"),
 )
 
@@ -78,6 +80,9 @@ terminals = Table(
     Column("intent_catalog", Json, nullable=False),
     Column("catalog_version", Integer, nullable=False),
     Column("updated_at", Double, nullable=False),
+    Column("online", Boolean, nullable=False, server_default=false()),
+    Column("last_seen", Double),
+    Index(None, "last_seen"),
 )
 
 sessions = Table(
@@ -127,6 +132,24 @@ turns = Table(
     Column("answer", Json),
     Column("created_at", Double, nullable=False),
     Index(None, "soul_id"),
+)
+
+# A soul has a fixed number of places, so its history cannot grow beyond them: `history` says which is whose.
+emotion_history = Table(
+    "emotion_history",
+    metadata,
+    _soul_id(primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("p", Double, nullable=False),
+    Column("a", Double, nullable=False),
+    Column("d", Double, nullable=False),
+    Column("boredom", Double, nullable=False),
+    Column("shock_load", Double, nullable=False),
+    Column("extreme_memory", Double, nullable=False),
+    Column("exec_probability", Double, nullable=False),
+    Column("exec_mode", String, nullable=False),
+    Column("locked", Boolean, nullable=False),
 )
 
 characters = _preset_table("characters")

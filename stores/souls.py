@@ -1,14 +1,19 @@
 """Souls: the individuals. Everything that grows with one of them hangs on its row."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import Select, Update, bindparam, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Soul
+from soulgraph.stores.records import Json, Soul, Temper
 from soulgraph.stores.repository import Repository, fields_of
+from soulgraph.stores.terminals import awake, hearing
+
+_PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
 
 
 class Souls(Repository[Soul]):
@@ -44,6 +49,21 @@ class Souls(Repository[Soul]):
         """The new mood, and how many inputs the soul has heard in its life."""
         await self._change(soul_id, now, emotion_state=emotion_state, turns=turns)
 
+    async def claim(self, now: float, period_s: float) -> list[Temper]:
+        """Souls with an awake terminal that were not ticked in this period, held until the transaction ends.
+
+        One that another transaction holds is left to its next tick.
+        """
+        period = {"not_after": now - _PUNCTUAL * period_s, "clock_went_back": now + period_s}
+        rows = await self._connection.execute(_due(), period | hearing(now))
+        return [Temper(**row._mapping) for row in rows]
+
+    async def tick(self, emotion_states: Mapping[str, Json], now: float) -> None:
+        """What time has made of the souls that were claimed, in one batch."""
+        if emotion_states:
+            rows = [{"key": soul_id, "state": state, "now": now} for soul_id, state in emotion_states.items()]
+            await self._connection.execute(_ticked(), rows)
+
     async def grow(self, soul_id: str, dynamic_profile: Json, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
 
@@ -60,6 +80,26 @@ class Souls(Repository[Soul]):
         if soul is None:
             raise NotFound("soul", soul_id)
         return soul
+
+
+@cache
+def _due() -> Select[Any]:
+    row = schema.souls.c
+    due = or_(
+        row.ticked_at.is_(None),
+        row.ticked_at <= bindparam("not_after"),
+        row.ticked_at > bindparam("clock_went_back"),
+    )
+    carried = row.soul_id.in_(select(schema.terminals.c.soul_id).where(awake()))
+    query = select(row.soul_id, row.personality_vector, row.emotion_state).where(carried, due)
+    return query.with_for_update(of=schema.souls, key_share=True, skip_locked=True)
+
+
+@cache
+def _ticked() -> Update:
+    """Time passing is no change of who the soul is: version and date stay."""
+    values: dict[str, Any] = {"emotion_state": bindparam("state"), "ticked_at": bindparam("now")}
+    return update(schema.souls).where(schema.souls.c.soul_id == bindparam("key")).values(values)
 
 
 def _name_taken(name: str) -> Conflict:

@@ -9,6 +9,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.database import Connection, Database
+from soulgraph.stores.history import History
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
@@ -26,6 +27,7 @@ class Transaction:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.souls = Souls(connection)
+        self.history = History(connection)
         self.terminals = Terminals(connection)
         self.sessions = Sessions(connection)
         self.messages = Messages(connection)

@@ -1,10 +1,37 @@
 """Terminals: the bodies, which soul each one carries and what it can do."""
 
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+from sqlalchemy import ColumnElement, Select, bindparam, select
+
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Terminal
+from soulgraph.stores.records import Json, Sighting, Terminal
 from soulgraph.stores.repository import Repository, fields_of
+
+SILENCE_S = 60.0
+
+
+def awake() -> ColumnElement[bool]:
+    """Terminals that are there and carry a soul, by the values of `hearing`."""
+    row = schema.terminals.c
+    heard = row.last_seen.between(bindparam("heard_from"), bindparam("heard_until"))
+    return row.online & heard & row.soul_id.is_not(None)
+
+
+@cache
+def _awake() -> Select[tuple[str, str | None]]:
+    return select(schema.terminals.c.terminal_id, schema.terminals.c.soul_id).where(awake())
+
+
+def hearing(now: float) -> dict[str, float]:
+    """A terminal seen long before now is gone; one seen long after now was seen before the clock went back."""
+    return {"heard_from": now - SILENCE_S, "heard_until": now + SILENCE_S}
+
+
+def is_online(terminal: Terminal, now: float) -> bool:
+    return terminal.online and terminal.last_seen is not None and abs(now - terminal.last_seen) <= SILENCE_S
 
 
 class Terminals(Repository[Terminal]):
@@ -19,7 +46,22 @@ class Terminals(Repository[Terminal]):
 
     async def bind(self, terminal_id: str, soul_id: str, now: float) -> None:
         await self._ensure(terminal_id, now)
-        await self._set({"terminal_id": terminal_id}, soul_id=soul_id, updated_at=now)
+        await self._set({"terminal_id": terminal_id}, soul_id=soul_id, updated_at=now, online=True, last_seen=now)
+
+    async def seen(self, terminal_id: str, now: float) -> bool:
+        """Note that the terminal is there; says whether it is known."""
+        return await self._set({"terminal_id": terminal_id}, online=True, last_seen=now)
+
+    async def note(self, sightings: Iterable[Sighting]) -> None:
+        """The same for many at once, unknown ones left out; in the order of ids, so that two servers never deadlock."""
+        ordered = sorted(sightings, key=lambda sighting: sighting.terminal_id)
+        if ordered:
+            rows = [{"key_terminal_id": s.terminal_id, "online": s.online, "last_seen": s.last_seen} for s in ordered]
+            await self._connection.execute(self._update(("terminal_id",), ("online", "last_seen")), rows)
+
+    async def awake(self, now: float) -> list[tuple[str, str]]:
+        """(terminal_id, soul_id) of every terminal that is there and carries a soul."""
+        return [(row.terminal_id, row.soul_id) for row in await self._connection.execute(_awake(), hearing(now))]
 
     async def report_catalog(self, terminal_id: str, version: int, catalog: list[Json], now: float) -> bool:
         """Take over a catalog unless a newer one is known; says whether it was taken."""

@@ -1,11 +1,11 @@
-"""The way down to the terminals: how a soul feels and what it does, through an MQTT broker."""
+"""The way to the terminals, through an MQTT broker: how a soul feels and what it does, and who is there to hear it."""
 
 import asyncio
 import logging
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
@@ -25,9 +25,11 @@ _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _QOS = 1
 _PATIENCE_S, _BROKER_TIMEOUT_S, _KEEPALIVE_S = 1.0, 5.0, 15
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 0.2, 10.0
-_MOST_WAITING = 1000
+_MOST_WAITING = 10_000
 
 _log = logging.getLogger(__name__)
+
+Hear = Callable[[str, bytes], None]
 
 
 class Hub(Protocol):
@@ -131,8 +133,9 @@ class Updates:
 class MqttHub:
     """One task owns the connection and makes it again whenever it is lost."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, hear: Hear | None) -> None:
         self._broker = broker
+        self._hear = hear
         self._client: Client | None = None
         self._updates = Updates()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -140,9 +143,9 @@ class MqttHub:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str) -> AsyncIterator[Self]:
-        """Connected, or a ConfigurationError that says what to do."""
-        hub = cls(Broker.parse(url))
+    async def open(cls, url: str, hear: Hear | None = None) -> AsyncIterator[Self]:
+        """Connected, or a ConfigurationError that says what to do. `hear` gets what terminals say of their presence."""
+        hub = cls(Broker.parse(url), hear)
         connection = asyncio.create_task(hub._stay_connected())
         try:
             await hub._start(connection)
@@ -207,7 +210,7 @@ class MqttHub:
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._send_updates(client))
-                tasks.create_task(_until_lost(client))
+                tasks.create_task(self._listen(client))
         except* MqttError as lost:
             _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, lost.exceptions[0])
         finally:
@@ -227,11 +230,13 @@ class MqttHub:
             await client.publish(topics.emotion_update(update.terminal_id), update.to_json(), _QOS)
             self._updates.sent(update)
 
-
-async def _until_lost(client: Client) -> None:
-    """We subscribe to nothing: all there is to hear is the MqttError when the connection ends."""
-    async for _ in client.messages:
-        pass
+    async def _listen(self, client: Client) -> None:
+        """Until the connection ends, which raises MqttError."""
+        if self._hear:
+            await client.subscribe([(topic, _QOS) for topic in topics.PRESENCE])
+        async for message in client.messages:
+            if self._hear:
+                self._hear(message.topic.value, message.payload)
 
 
 def _report(connection: asyncio.Task[None]) -> None:

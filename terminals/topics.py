@@ -1,10 +1,11 @@
-"""The topics on which a terminal hears from its soul."""
+"""The topics on which a terminal hears from its soul and says that it is there."""
 
 import re
 
 from soulgraph.errors import InvalidInput
 
 _PREFIX = "soul/terminal"
+PRESENCE = (f"{_PREFIX}/+/online", f"{_PREFIX}/+/heartbeat")
 # One level of a topic: MQTT gives / + # and NUL a meaning of their own and has no words for half a character.
 _LEVEL = re.compile(r"[^/+#\x00\ud800-\udfff]{1,128}")
 
@@ -19,6 +20,12 @@ def intent_action(terminal_id: str) -> str:
 
 def reply(terminal_id: str) -> str:
     return _topic(terminal_id, "reply")
+
+
+def sender(topic: str) -> tuple[str, str]:
+    """(terminal_id, kind) of a topic on which a terminal speaks."""
+    terminal_id, _, kind = topic.removeprefix(f"{_PREFIX}/").partition("/")
+    return addressable(terminal_id), kind
 
 
 def addressable(terminal_id: str) -> str:

@@ -7,7 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ from soulgraph.settings import Settings
 
 
 @asynccontextmanager
-async def serving(**settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
-    app = create_app(Settings.load(**settings))
+    app = create_app(Settings.load(**settings), clock)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     running = asyncio.create_task(server.serve())
     while not server.started:

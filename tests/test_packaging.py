@@ -52,4 +52,5 @@ def test_everything_a_package_needs_is_built(built):
     assert "soulgraph/py.typed" in built
     assert "soulgraph/prompts/safety.md" in built
     assert "soulgraph/library/characters/xiaoman.json" in built
+    assert "soulgraph/library/scripts/insults.yaml" in built
     assert "soulgraph/stores/migrations/versions/r0001_frame.py" in built

@@ -1,10 +1,12 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.settings import DEFAULT_PERSONA, PersonaConfig, Settings
+from soulgraph.soul.constants import DEFAULT
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -29,6 +31,10 @@ def refusal(setting, **overrides):
         ("TURN_MAX_STEPS", "51"),
         ("SESSION_QUEUE", "0"),
         ("SHUTDOWN_GRACE_S", "soon"),
+        ("TICK_S", "1.9"),
+        ("TICK_S", "5.1"),
+        ("TICK_S", "nan"),
+        ("TICK_S", "often"),
         ("LOG_LEVEL", "loud"),
     ],
 )
@@ -92,6 +98,12 @@ def test_keys_are_never_printed():
         (b"mode_ttl_turns: many", "mode_ttl_turns: Input should be a valid integer"),
         (b"mode_ttl_turns: 0", "mode_ttl_turns: Input should be greater"),
         (b"default_template: mine", "default_template: Input should be"),
+        (b"dynamics: {lock_frist: 60}", "dynamics: lock_frist: there is no such constant"),
+        (b"dynamics: {lock_first: -1}", "dynamics: lock_first: must lie in 0..1e+08, not -1"),
+        (b"dynamics: {lock_first: soon}", "dynamics: lock_first: must be a number"),
+        (b"dynamics: {x_bored: [0.1]}", "dynamics: x_bored: must be a list of 3 numbers"),
+        (b"dynamics: {tau_min: 0.9}", "dynamics: tau_min: must not exceed tau_max"),
+        (b"dynamics: 60", "dynamics: Value error, must be a mapping"),
         (b"- a list", "Input should be a valid dictionary"),
         (b"a: [", "is not YAML"),
         (b"default_mode: \xff\xfe", "persona.yaml"),
@@ -113,6 +125,18 @@ def test_a_persona_file_that_cannot_be_read_is_refused(path):
 def test_an_empty_persona_file_means_the_defaults(tmp_path):
     (tmp_path / "persona.yaml").write_text("# nothing\n")
     assert Settings.load(persona_config=tmp_path / "persona.yaml").persona == PersonaConfig()
+
+
+@pytest.mark.parametrize("nothing", ["dynamics:", "dynamics: {}"])
+def test_without_a_constant_the_dynamics_are_the_default(nothing, tmp_path):
+    (tmp_path / "persona.yaml").write_text(nothing)
+    assert Settings.load(persona_config=tmp_path / "persona.yaml").persona.dynamics == DEFAULT
+
+
+def test_constants_of_the_dynamics_can_be_replaced_by_name(tmp_path):
+    (tmp_path / "persona.yaml").write_text("dynamics: {lock_first: 60, x_bored: [-0.1, -0.2, 0]}")
+    dynamics = Settings.load(persona_config=tmp_path / "persona.yaml").persona.dynamics
+    assert dynamics == replace(DEFAULT, lock_first=60, x_bored=(-0.1, -0.2, 0))
 
 
 def test_the_shipped_persona_file_lists_every_switch_at_its_default():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from soulgraph.stores.records import Json, Preference, Session, Soul
+from soulgraph.stores.records import EmotionPoint, Json, Preference, Session, Soul
 from soulgraph.stores.stores import Stores
 
 NOW = 1_800_000_000.125
@@ -65,6 +65,12 @@ def preference(key: str = "tea", soul_id: str = "soul_1", **fields: Any) -> Pref
     return Preference(soul_id=soul_id, key=key, **(values | fields))
 
 
+def point(at: float = NOW, soul_id: str = "soul_1", **fields: Any) -> EmotionPoint:
+    values = dict.fromkeys(("p", "a", "d", "boredom", "shock_load", "extreme_memory"), 0.1)
+    verdict = {"exec_probability": 0.75, "exec_mode": "auto_execute", "locked": False}
+    return EmotionPoint(soul_id=soul_id, at=at, **(values | verdict | fields))
+
+
 async def live(stores: Stores, n: int = 1) -> None:
     """A soul with a row in every table that follows its life: `soul_<n>`, `sess_<n>`, `turn_<n>`, `term_<n>`."""
     soul_id, session_id, turn_id = f"soul_{n}", f"sess_{n}", f"turn_{n}"
@@ -73,6 +79,7 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.sessions.add(session(session_id, soul_id))
         await tx.messages.append(session_id, [message(turn_id=turn_id, input_id="in_1")])
         await tx.turns.heard(session_id, "in_1", turn_id, soul_id, {}, NOW)
+        await tx.history.add_turn(0, point(soul_id=soul_id))
         await tx.preferences.put(preference(soul_id=soul_id))
         await tx.slots.put(soul_id, 1, "likes rain", NOW)
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)

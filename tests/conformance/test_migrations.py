@@ -1,6 +1,8 @@
 """Opening a database: it is brought to the newest schema, or the setting that is wrong is named."""
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from alembic import command
@@ -13,7 +15,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.stores.database import Database
 from soulgraph.stores.schema import metadata
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.conformance.samples import live, soul
 
 
 def differences(connection):
@@ -24,15 +26,15 @@ def tables(connection):
     return set(inspect(connection).get_table_names())
 
 
-def down_and_up(connection):
-    """The tables that are left at the very bottom, on the way down to nothing and up again."""
+def down_and_up(connection, revision="base"):
+    """The tables that are left on the way down to this revision and up again."""
     config = Config()
     config.set_main_option("script_location", "soulgraph.stores:migrations")
     config.attributes["connection"] = connection
-    command.downgrade(config, "base")
-    at_base = tables(connection)
+    command.downgrade(config, revision)
+    at_the_bottom = tables(connection)
     command.upgrade(config, "head")
-    return at_base
+    return at_the_bottom
 
 
 async def test_the_migrated_schema_is_the_one_the_code_uses(stores):
@@ -45,6 +47,18 @@ async def test_every_migration_can_be_undone_and_done_again(stores):
     async with stores.database.write() as connection:
         assert await connection.run_sync(down_and_up) == {"alembic_version"}
         assert await connection.run_sync(differences) == []
+
+
+async def test_a_database_from_before_the_ticks_keeps_its_souls_and_terminals(stores):
+    await live(stores)
+    async with stores.read() as tx:
+        souls, [terminal] = await tx.souls.all(), await tx.terminals.all()
+    async with stores.database.write() as connection:
+        await connection.run_sync(partial(down_and_up, revision="0001"))
+    async with stores.read() as tx:
+        assert await tx.souls.all() == souls
+        assert await tx.terminals.all() == [replace(terminal, online=False, last_seen=None)]
+        assert await tx.sessions.get("sess_1")
 
 
 async def test_opening_again_keeps_what_is_there(database_url):

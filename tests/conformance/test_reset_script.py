@@ -13,7 +13,7 @@ from soulgraph.tests.conformance.samples import NOW, live
 from soulgraph.tests.services import psql
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
-EMPTIED = {"souls", "sessions", "messages", "turns", "preferences", "slots", "outbox"}
+EMPTIED = {"souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"}
 KEPT = {"characters", "backgrounds", "templates", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}
 

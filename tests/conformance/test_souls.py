@@ -103,8 +103,8 @@ async def test_a_deleted_soul_takes_along_all_that_hung_on_it(stores):
     async with stores.write() as tx:
         await tx.souls.delete("soul_1")
     async with stores.read() as tx:
-        assert await traces(tx, 1) == [0] * 7
-        assert await traces(tx, 2) == [1] * 7
+        assert await traces(tx, 1) == [0] * 8
+        assert await traces(tx, 2) == [1] * 8
 
 
 async def test_a_terminal_outlives_its_soul_unbound(stores):
@@ -134,5 +134,6 @@ async def traces(tx, n):
         await tx.preferences.all(soul_id),
         await tx.slots.all(soul_id),
         await tx.outbox.all(session_id),
+        await tx.history.between(soul_id, 0, NOW),
     ]
     return [len(each) for each in rows]

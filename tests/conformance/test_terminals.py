@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from soulgraph.stores.records import Terminal
+from soulgraph.stores.records import Sighting, Terminal
+from soulgraph.stores.terminals import is_online
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW, soul
 
 LATER = NOW + 60
@@ -17,7 +18,7 @@ async def test_a_terminal_is_known_once_it_is_bound(home):
     async with home.write() as tx:
         assert await tx.terminals.find("term_1") is None
         await tx.terminals.bind("term_1", "soul_1", NOW)
-        assert await tx.terminals.find("term_1") == replace(FRESH, soul_id="soul_1")
+        assert await tx.terminals.find("term_1") == replace(FRESH, soul_id="soul_1", online=True, last_seen=NOW)
 
 
 async def test_binding_again_changes_the_soul_and_keeps_the_rest(home):
@@ -28,7 +29,7 @@ async def test_binding_again_changes_the_soul_and_keeps_the_rest(home):
         await tx.terminals.report_skills("term_1", 5, [{"name": "挥手"}], NOW)
         await tx.terminals.bind("term_1", "soul_2", LATER)
         terminal = await tx.terminals.find("term_1")
-    assert terminal == Terminal("term_1", "soul_2", [{"name": "挥手"}], 5, [ANY_JSON], 2, LATER)
+    assert terminal == Terminal("term_1", "soul_2", [{"name": "挥手"}], 5, [ANY_JSON], 2, LATER, True, LATER)
 
 
 async def test_a_terminal_is_bound_to_a_soul_that_exists(stores):
@@ -58,6 +59,46 @@ async def test_a_report_is_taken_unless_a_newer_one_is_known(stores, report, new
     assert await tell(1, []) == (False, replace(FRESH, **{news: [ANY_JSON], version: 2}))
     assert await tell(2, [], LATER) == (True, replace(FRESH, **{news: [], version: 2, "updated_at": LATER}))
     assert await tell(3, [{}], LATER) == (True, replace(FRESH, **{news: [{}], version: 3, "updated_at": LATER}))
+
+
+async def test_a_known_terminal_is_seen_and_an_unknown_one_is_not(home):
+    async with home.write() as tx:
+        assert await tx.terminals.seen("term_1", NOW) is False
+        await tx.terminals.report_catalog("term_1", 1, [], NOW)
+        assert await tx.terminals.awake(NOW) == []
+        assert await tx.terminals.seen("term_1", LATER) is True
+        seen = replace(FRESH, catalog_version=1, online=True, last_seen=LATER)
+        assert await tx.terminals.all() == [seen]
+
+
+async def test_sightings_are_noted_together_and_those_of_strangers_are_not(home):
+    async with home.write() as tx:
+        for terminal_id in ("a", "b", "c"):
+            await tx.terminals.bind(terminal_id, "soul_1", NOW)
+        news = [("c", True, LATER), ("stranger", True, LATER), ("a", False, LATER)]
+        await tx.terminals.note(Sighting(*one) for one in news)
+        await tx.terminals.note([])
+        known = [(one.terminal_id, one.online, one.last_seen) for one in await tx.terminals.all()]
+    assert known == [("a", False, LATER), ("b", True, NOW), ("c", True, LATER)]
+
+
+async def test_a_minute_of_silence_is_absence_and_so_is_a_sighting_from_the_future(home):
+    async with home.write() as tx:
+        await tx.terminals.bind("term_1", "soul_1", NOW)
+        for elapsed_s, there in ((0, True), (60, True), (61, False), (-60, True), (-3600, False)):
+            assert await tx.terminals.awake(NOW + elapsed_s) == [("term_1", "soul_1")] * there
+            assert is_online(await tx.terminals.find("term_1"), NOW + elapsed_s) is there
+
+
+async def test_only_who_is_online_and_carries_a_soul_is_awake(home):
+    async with home.write() as tx:
+        for terminal_id in ("gone", "there"):
+            await tx.terminals.bind(terminal_id, "soul_1", NOW)
+        await tx.terminals.report_catalog("bodiless", 1, [], NOW)
+        await tx.terminals.seen("bodiless", NOW)
+        await tx.terminals.note([Sighting("gone", False, NOW)])
+        assert await tx.terminals.awake(NOW) == [("there", "soul_1")]
+        assert not is_online(await tx.terminals.find("gone"), NOW)
 
 
 async def test_of_reports_that_come_at_once_the_newest_stays(stores):

@@ -377,6 +377,23 @@ async def test_tls_is_spoken_only_with_a_broker_we_trust(tmp_path, monkeypatch):
             assert await hub.intent_action(action("lamp"))
 
 
+async def test_what_terminals_say_of_their_presence_is_heard_also_after_the_broker_was_away(broker):
+    said = []
+    async with listening(broker.url) as terminal:
+        await terminal.publish("soul/terminal/lamp/online", "online", qos=1, retain=True)
+        await terminal.publish("soul/terminal/lamp/skills", "{}", qos=1, retain=True)
+        await broker.remember()
+        async with MqttHub.open(broker.url, lambda topic, payload: said.append((topic, payload))):
+            await eventually(lambda: said == [("soul/terminal/lamp/online", b"online")])
+            await terminal.publish("soul/terminal/fan/heartbeat", "1")
+            await eventually(lambda: said[1:] == [("soul/terminal/fan/heartbeat", b"1")])
+            said.clear()
+            broker.kill()
+            await broker.start()
+            await eventually(lambda: ("soul/terminal/lamp/online", b"online") in said)
+            assert {topic for topic, _ in said} == {"soul/terminal/lamp/online"}
+
+
 async def sent(updates, count):
     """The next updates in the order in which they would be sent."""
     found = []

@@ -1,0 +1,143 @@
+"""What a simulation looks like: a column for every type; rows for mood, load, gate and drift; one axis of time."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from soulgraph.soul.emotions import NEGATIVE, POSITIVE
+from soulgraph.soul.simulation import Cue, Sample, spans
+
+Played = Sequence[Sample]
+Curves = Mapping[str, Callable[[Sample], float]]
+
+_MOOD: Curves = {
+    "pleasure": lambda sample: sample.state.p,
+    "arousal": lambda sample: sample.state.a,
+    "dominance": lambda sample: sample.state.d,
+}
+_LOAD: Curves = {
+    "boredom": lambda sample: sample.state.boredom,
+    "shock load": lambda sample: sample.state.shock_load,
+    "extreme memory": lambda sample: sample.state.extreme_memory,
+}
+_DRIFT: Curves = {
+    "empathy": lambda sample: sample.state.drift.empathy,
+    "sensitivity": lambda sample: sample.state.drift.sensitivity,
+    "stability": lambda sample: sample.state.drift.stability,
+    "expressiveness": lambda sample: sample.state.drift.expressiveness,
+    "dominance": lambda sample: sample.state.drift.dominance,
+}
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#666666")  # safe for people who confuse red and green
+_INK, _BLOCKED, _LOCKED = "#222222", "#ffd8a0", "#f3bdb3"
+_KINDS = {"unkind": ("#c0392b", "v"), "kind": ("#0072b2", "^"), "neither": ("#888888", "o")}
+_HEIGHTS = (1.0, 1.0, 1.0, 0.8)
+_MOST_LINES = 60
+_LETTER = 0.019  # how much of the time axis a letter of a cue's name takes
+_LEAST_DRIFT = 0.01  # less is drawn as the flat line it is to a person
+_UNITS = (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
+
+
+def draw(plays: Mapping[str, Played], path: Path) -> None:
+    figure(plays).savefig(path, dpi=120)
+
+
+def figure(plays: Mapping[str, Played]) -> Figure:
+    sheet = Figure(figsize=(2.2 + 4.3 * len(plays), 9.0), layout="constrained")
+    grid = sheet.subplots(len(_HEIGHTS), len(plays), squeeze=False, sharex=True, sharey="row", height_ratios=_HEIGHTS)
+    unit, size = _unit(max(played[-1].at for played in plays.values()))
+    for column, (mbti, played) in zip(grid.T, plays.items(), strict=True):
+        _fill(column, played, size)
+        column[0].set_title(mbti, fontweight="bold", pad=34)
+        column[-1].set_xlabel(f"time in {unit}")
+    _name_rows(list(grid[:, 0]), plays.values())
+    _explain_rows(list(grid[:, -1]))
+    sheet.align_ylabels()
+    return sheet
+
+
+def _unit(end: float) -> tuple[str, float]:
+    """The largest unit of which there are at least five."""
+    return next(((name, size) for name, size in _UNITS if end >= 5 * size), ("seconds", 1.0))
+
+
+def _fill(column: Sequence[Axes], played: Played, unit: float) -> None:
+    mood, load, gate, drift = column
+    cues = [Cue(sample.at / unit, sample.felt) for sample in played if sample.felt is not None]
+    times = [sample.at / unit for sample in played]
+    _plot_cues(mood, cues, times[-1])
+    for axes, curves in ((mood, _MOOD), (load, _LOAD), (drift, _DRIFT)):
+        for (name, value), colour in zip(curves.items(), _COLOURS, strict=False):
+            axes.plot(times, [value(sample) for sample in played], label=name, color=colour, linewidth=1.6)
+    _plot_gate(gate, times, played, unit)
+    for axes in (mood, load, gate, drift):
+        _dress(axes, cues)
+
+
+def _plot_cues(axes: Axes, cues: Sequence[Cue], end: float) -> None:
+    """Above the axes a mark for every emotion, and its name where there is room for it."""
+    above, free = axes.get_xaxis_transform(), 0.0
+    for kind, some in groupby(sorted(cues, key=_kind), key=_kind):
+        times, (colour, marker) = [cue.at for cue in some], _KINDS[kind]
+        axes.plot(times, [1.05] * len(times), marker, color=colour, markersize=7, clip_on=False, transform=above)
+    for label, run in groupby(cues, key=lambda cue: cue.felt.emotion):
+        first, *more = run
+        name = f"{label} ×{len(more) + 1}" if more else label
+        if first.at >= free:
+            axes.text(first.at, 1.11, name, transform=above, fontsize=9, color=_INK)
+            free = first.at + _LETTER * len(name) * end
+
+
+def _kind(cue: Cue) -> str:
+    label = cue.felt.emotion
+    return "unkind" if label in NEGATIVE else "kind" if label in POSITIVE else "neither"
+
+
+def _plot_gate(axes: Axes, times: Sequence[float], played: Played, unit: float) -> None:
+    blocked = spans(played, lambda sample: sample.gate.exec_mode == "blocked")
+    locked = spans(played, lambda sample: sample.gate.locked)
+    for colour, found in ((_BLOCKED, blocked), (_LOCKED, locked)):
+        for start, end in found:
+            axes.axvspan(start / unit, end / unit, color=colour, linewidth=0, zorder=0)
+    axes.plot(times, [sample.gate.exec_probability for sample in played], label="P_exec", color=_INK, linewidth=1.8)
+    axes.plot(times, [sample.gate.threshold for sample in played], "--", label="threshold", color=_INK, linewidth=1.2)
+
+
+def _dress(axes: Axes, cues: Sequence[Cue]) -> None:
+    for cue in cues if len(cues) <= _MOST_LINES else ():
+        axes.axvline(cue.at, color=_KINDS[_kind(cue)][0], alpha=0.4, linewidth=0.8, zorder=0.5)
+    axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _name_rows(rows: Sequence[Axes], plays: Iterable[Played]) -> None:
+    mood, load, gate, drift = rows
+    moved = max(abs(trait) for played in plays for sample in played for trait in sample.state.drift)
+    reach = 1.1 * max(moved, _LEAST_DRIFT)
+    for axes, name, low, high in (
+        (mood, "mood", -1.05, 1.05),
+        (load, "load", -0.03, 1.05),
+        (gate, "would it act?", -0.03, 1.05),
+        (drift, "drift of traits", -reach, reach),
+    ):
+        axes.set_ylabel(name)
+        axes.set_ylim(low, high)
+
+
+def _explain_rows(rows: Sequence[Axes]) -> None:
+    mood, load, gate, drift = rows
+    for axes in (mood, load, drift):
+        _legend(axes)
+    _legend(gate, Patch(color=_BLOCKED, label="blocked"), Patch(color=_LOCKED, label="locked"))
+
+
+def _legend(axes: Axes, *more: Artist) -> None:
+    handles = [*axes.get_legend_handles_labels()[0], *more]
+    axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)

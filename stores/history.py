@@ -1,0 +1,73 @@
+"""How a soul felt: a fixed number of places, dense in what is recent, thin in what is long ago.
+
+The points of a series are numbered. Every other one goes to the first ring, every other one of the rest to the second,
+and so on; a full ring overwrites its oldest. So each point is written once, none is ever searched for or removed, and
+of a time twice as long ago half as many points are left.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, bindparam
+
+from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.gate import Gate
+from soulgraph.stores import schema
+from soulgraph.stores.records import EmotionPoint
+from soulgraph.stores.repository import Repository, fields_of
+
+RESOLUTION_S = 10.0
+RINGS, SLOTS = 20, 49  # an odd number of slots: the odd numbers of a ring then fill them all
+PLACES = 2 * RINGS * SLOTS
+_TURNS, _TICKS = 0, RINGS * SLOTS
+
+
+def point_of(soul_id: str, feeling: EmotionState, gate: Gate) -> EmotionPoint:
+    return EmotionPoint(
+        soul_id=soul_id,
+        at=feeling.updated_at,
+        p=feeling.p,
+        a=feeling.a,
+        d=feeling.d,
+        boredom=feeling.boredom,
+        shock_load=feeling.shock_load,
+        extreme_memory=feeling.extreme_memory,
+        exec_probability=gate.exec_probability,
+        exec_mode=gate.exec_mode,
+        locked=gate.locked,
+    )
+
+
+def stretch_of(at: float) -> int:
+    """The number of the stretch of time a tick falls into: of each, the history keeps one."""
+    return int(at // RESOLUTION_S)
+
+
+def place_of(n: int) -> int:
+    """Where the n-th point of a series goes. The very first goes to the last ring, and stays."""
+    ring = min((n & -n).bit_length(), RINGS) - 1 if n else RINGS - 1
+    return ring * SLOTS + (n >> ring) % SLOTS
+
+
+class History(Repository[EmotionPoint]):
+    table = schema.emotion_history
+    record = EmotionPoint
+
+    async def add_turn(self, n: int, point: EmotionPoint) -> None:
+        """The soul after hearing its n-th input, counted from 0."""
+        await self._put(place=_TURNS + place_of(n), **fields_of(point))
+
+    async def add_ticks(self, points: Sequence[EmotionPoint]) -> None:
+        rows = [{"place": _TICKS + place_of(stretch_of(point.at)), **fields_of(point)} for point in points]
+        await self._put_all(rows)
+
+    async def between(self, soul_id: str, since: float, until: float) -> list[EmotionPoint]:
+        """The oldest first."""
+        return await self._all(self._between(), soul_id=soul_id, since=since, until=until)
+
+    @classmethod
+    @cache
+    def _between(cls) -> Select[Any]:
+        at = cls.table.c.at
+        return cls._rows("soul_id").where(at.between(bindparam("since"), bindparam("until"))).order_by(at)

@@ -1,0 +1,139 @@
+"""Time passes for the souls that are awake: all in one step, stored together, and each terminal is told.
+
+A soul that nobody watches needs no ticks, because reading it draws its emotion on to the moment.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from soulgraph.errors import SoulgraphError
+from soulgraph.soul.constants import Constants
+from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.gate import Gate, judge
+from soulgraph.soul.personality import Traits
+from soulgraph.soul.population import Population
+from soulgraph.stores.births import usual_session
+from soulgraph.stores.history import point_of, stretch_of
+from soulgraph.stores.records import Json, Temper
+from soulgraph.stores.stores import Stores
+from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.payloads import EmotionUpdate
+from soulgraph.terminals.presence import Presence
+
+_log = logging.getLogger(__name__)
+
+
+class Moved(NamedTuple):
+    """A soul after a tick; `stored` is its feeling as it is written and sent."""
+
+    since: float
+    feeling: EmotionState
+    gate: Gate
+    stored: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    stores: Stores
+    presence: Presence
+    hub: Hub | None
+    constants: Constants
+    clock: Callable[[], float]
+    period_s: float
+    observe: Callable[[int, float], None]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Ticking for as long as the block lasts."""
+        task = asyncio.create_task(self._run(), name="ticks")
+        task.add_done_callback(_report)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _run(self) -> None:
+        due, well = time.monotonic(), True
+        while True:
+            due = max(due + self.period_s, time.monotonic())  # a tick that was missed is not made up for
+            await asyncio.sleep(due - time.monotonic())
+            try:
+                await self.tick()
+            except (SoulgraphError, SQLAlchemyError) as error:
+                if well:
+                    reason = str(error).partition("\n")[0]
+                    _log.warning("ticks: %s; trying again every %g s", reason, self.period_s)
+                well = False
+            else:
+                if not well:
+                    _log.info("ticks: going on")
+                well = True
+
+    async def tick(self) -> None:
+        """One step for everyone who is awake; with nobody awake it is one query."""
+        began, now = time.perf_counter(), self.clock()
+        terminals = await self._awake(now)
+        moved = await self._pass_time(now) if terminals else {}
+        self._tell(terminals, moved, now)
+        self.observe(len(moved), time.perf_counter() - began)
+
+    async def _awake(self, now: float) -> list[tuple[str, str]]:
+        if sightings := self.presence.take():
+            async with self.stores.write() as tx:
+                await tx.terminals.note(sightings)
+        async with self.stores.read() as tx:
+            return await tx.terminals.awake(now)
+
+    async def _pass_time(self, now: float) -> dict[str, Moved]:
+        async with self.stores.write() as tx:
+            moved = _moved(await tx.souls.claim(now, self.period_s), now, self.constants)
+            await tx.souls.tick({soul_id: soul.stored for soul_id, soul in moved.items()}, now)
+            await tx.history.add_ticks(
+                [
+                    point_of(soul_id, soul.feeling, soul.gate)
+                    for soul_id, soul in moved.items()
+                    if stretch_of(soul.feeling.updated_at) != stretch_of(soul.since)
+                ]
+            )
+        return moved
+
+    def _tell(self, terminals: Sequence[tuple[str, str]], moved: dict[str, Moved], now: float) -> None:
+        if self.hub is None:
+            return
+        for terminal_id, soul_id in terminals:
+            if soul := moved.get(soul_id):
+                self.hub.emotion_update(
+                    EmotionUpdate(
+                        session_id=usual_session(soul_id, terminal_id=terminal_id),
+                        terminal_id=terminal_id,
+                        soul_id=soul_id,
+                        soul_emotion=soul.stored,
+                        exec_probability=soul.gate.exec_probability,
+                        exec_mode=soul.gate.exec_mode,
+                        ts=now,
+                    )
+                )
+
+
+def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[str, Moved]:
+    """Everyone at `now`, in one vectorised step."""
+    traits = [Traits.from_dict(temper.personality_vector) for temper in tempers]
+    before = [EmotionState.from_dict(temper.emotion_state) for temper in tempers]
+    after = Population.of(zip(traits, before, strict=True)).evolve(now, constants).states()
+    return {
+        temper.soul_id: Moved(was.updated_at, feeling, judge(who, feeling, now, constants), feeling.to_dict())
+        for temper, who, was, feeling in zip(tempers, traits, before, after, strict=True)
+    }
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("ticks: ended, and time stands still until the server is restarted", exc_info=error)
