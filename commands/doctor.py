@@ -13,6 +13,7 @@ from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.server import open_stores
 from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.hub import MqttHub
 from soulgraph.voices.factory import open_voice
 
 Level = Literal["ok", "warning", "problem"]
@@ -32,10 +33,12 @@ async def examine(settings: Settings) -> list[Finding]:
     """Everything is opened as the server would open it, so the database is brought to the newest schema."""
     return [
         _names(),
+        _all_used(settings),
         _data_dir(settings),
         _persona(settings),
         *await _database(settings),
         await _voice(settings),
+        await _broker(settings),
         _server(settings),
     ]
 
@@ -65,6 +68,14 @@ def _names() -> Finding:
     if unknown:
         return Finding("warning", "settings", f"{', '.join(unknown)}: no such setting, it has no effect")
     return Finding("ok", "settings", "every variable is known")
+
+
+def _all_used(settings: Settings) -> Finding:
+    try:
+        settings.refuse_unused()
+    except ConfigurationError as error:
+        return Finding("problem", "settings", error.detail)
+    return Finding("ok", "settings", "everything that is set is used")
 
 
 def _data_dir(settings: Settings) -> Finding:
@@ -145,6 +156,16 @@ def _judged(response: httpx.Response, model: str, url: str) -> Finding:
         offers = ", ".join(names[:5]) or "none"
         return Finding("problem", "voice", f"{url} has no model {model!r}; SOULGRAPH_LLM_MODEL could be: {offers}")
     return Finding("ok", "voice", f"{model} is offered by {url}")
+
+
+async def _broker(settings: Settings) -> Finding:
+    if not settings.mqtt_url:
+        return Finding("ok", "broker", "none: actions are recorded in answers; SOULGRAPH_MQTT_URL names one")
+    try:
+        async with MqttHub.open(settings.mqtt_url):
+            return Finding("ok", "broker", f"{masked(settings.mqtt_url)} answers")
+    except ConfigurationError as error:
+        return Finding("problem", "broker", error.detail)
 
 
 def _server(settings: Settings) -> Finding:

@@ -1,6 +1,7 @@
 """The app under uvicorn: in the foreground for `soulgraph serve`, or in a thread of a command that found no server."""
 
 import errno
+import gc
 import math
 import socket
 from collections.abc import Callable, Iterator
@@ -31,6 +32,8 @@ class SoulServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._opened.enter_async_context(self._app.router.lifespan_context(self._app))
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what start-up made is there to stay: looking through it again would stall the streams
         self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -28,7 +28,7 @@ def turn_graph() -> Turn:
         .add_node(gate)
         .add_node(intent_action)
         .add_node(persona_context)
-        .add_node("tool_loop", tool_loop_graph().compile(checkpointer=False))
+        .add_node("tool_loop", tool_loop_graph().compile(checkpointer=False, name="tool_loop"))
         .add_node(parse)
         .add_node(repair)
         .add_node(writeback)

@@ -97,7 +97,7 @@ def traits_of(mbti: str, constants: Constants = DEFAULT) -> Traits:
     signs = [1.0 if letter in "ESTJ" else -1.0 for letter in letters]
     axes = zip(c.mbti_ei, c.mbti_sn, c.mbti_tf, c.mbti_jp, strict=True)
     pushes = (sum(sign * push for sign, push in zip(signs, axis, strict=True)) for axis in axes)
-    return Traits(*(c01(c.trait_middle + push) for push in pushes))
+    return Traits(*(round(c01(c.trait_middle + push), 6) for push in pushes))
 
 
 def effective(base: Five[N], drift: Five[N]) -> Five[N]:

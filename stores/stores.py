@@ -67,4 +67,5 @@ def _say_if_away() -> Iterator[None]:
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
-        raise StoreUnavailable(f"the database does not answer, nothing was written: {error}") from error
+        why = getattr(error, "orig", None) or error
+        raise StoreUnavailable(f"the database does not answer, nothing was written: {why}") from error

