@@ -16,8 +16,19 @@ from soulgraph.commands.conversation import console, errors
 from soulgraph.commands.tables import print_table
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.personality import traits_of
-from soulgraph.soul.simulation import Sample, Script, live, said, script_of, seconds, span_name, spans, timeline
+from soulgraph.soul.personality import Traits, traits_of
+from soulgraph.soul.simulation import (
+    Moment,
+    Sample,
+    Script,
+    live,
+    said,
+    script_of,
+    seconds,
+    span_name,
+    spans,
+    timeline,
+)
 
 INSULTS = Path(__file__).parent.parent / "library" / "scripts" / "insults.yaml"
 COLUMNS = (
@@ -57,12 +68,7 @@ def simulate(
     told, numbers = _script(script, say), DEFAULT if constants is None else read_constants(constants)
     end = told[-1].at + _AFTERMATH_S if until is None else seconds(until, "until")
     moments = timeline(told, end, end / _LOOKS if step is None else seconds(step, "step"))
-    souls = {mbti: traits_of(mbti, numbers) for mbti in _listed(types)}
-    plays: dict[str, list[Sample]] = {mbti: [] for mbti in souls}
-    total = len(moments) * len(souls)
-    samples = ((mbti, sample) for mbti, traits in souls.items() for sample in live(traits, moments, numbers))
-    for mbti, sample in track(samples, "playing", total, console=errors, transient=True, disable=total < _LONG):
-        plays[mbti].append(sample)
+    plays = _play({mbti: traits_of(mbti, numbers) for mbti in _listed(types)}, moments, numbers)
     _write(plays, targets)
     print_table(("type", "would not act", "locked"), [(mbti, *_story(played)) for mbti, played in plays.items()])
     console.print(f"Drawn in {targets[0]}, listed in {targets[1]}.", soft_wrap=True)
@@ -70,6 +76,15 @@ def simulate(
 
 def _listed(types: str) -> list[str]:
     return list(dict.fromkeys(mbti.strip().upper() for mbti in types.split(",")))
+
+
+def _play(souls: Mapping[str, Traits], moments: Sequence[Moment], constants: Constants) -> Plays:
+    plays: dict[str, list[Sample]] = {mbti: [] for mbti in souls}
+    total = len(moments) * len(souls)
+    samples = ((mbti, sample) for mbti, traits in souls.items() for sample in live(traits, moments, constants))
+    for mbti, sample in track(samples, "playing", total, console=errors, transient=True, disable=total < _LONG):
+        plays[mbti].append(sample)
+    return plays
 
 
 def _story(played: Sequence[Sample]) -> tuple[str, str]:

@@ -6,14 +6,14 @@ A soul that nobody watches needs no ticks, because reading it draws its emotion 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from soulgraph.errors import SoulgraphError
+from soulgraph.errors import InvalidInput, SoulgraphError
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate, judge
@@ -125,13 +125,23 @@ class Ticks:
 
 def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[str, Moved]:
     """Everyone at `now`, in one vectorised step."""
-    traits = [Traits.from_dict(temper.personality_vector) for temper in tempers]
-    before = [EmotionState.from_dict(temper.emotion_state) for temper in tempers]
-    after = Population.of(zip(traits, before, strict=True)).evolve(now, constants).states()
+    souls = list(_readable(tempers))
+    after = Population.of((traits, was) for _, traits, was in souls).evolve(now, constants).states()
     return {
-        temper.soul_id: Moved(was.updated_at, feeling, judge(who, feeling, now, constants), feeling.to_dict())
-        for temper, who, was, feeling in zip(tempers, traits, before, after, strict=True)
+        soul_id: Moved(was.updated_at, feeling, judge(traits, feeling, now, constants), feeling.to_dict())
+        for (soul_id, traits, was), feeling in zip(souls, after, strict=True)
     }
+
+
+def _readable(tempers: Sequence[Temper]) -> Iterator[tuple[str, Traits, EmotionState]]:
+    """A row that was spoilt from outside stops its own soul, not the others."""
+    for temper in tempers:
+        try:
+            traits, feeling = Traits.from_dict(temper.personality_vector), EmotionState.from_dict(temper.emotion_state)
+        except InvalidInput as error:
+            _log.error("ticks: soul %s cannot be read: %s", temper.soul_id, error.detail)
+            continue
+        yield temper.soul_id, traits, feeling
 
 
 def _report(task: asyncio.Task[None]) -> None:

@@ -65,6 +65,12 @@ def test_the_table_holds_what_was_played():
         assert row["exec_mode"] == gate.exec_mode
 
 
+def test_a_long_run_through_a_pipe_shows_no_progress_and_plays_every_moment():
+    result = simulate("--say", "anger*4@8s", "--types", "INFP", "--until", "5h", "--step", "3s")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert len(table()) == 6001 + 2 * 4
+
+
 def test_existing_files_are_replaced_only_when_told_so():
     Path("run.csv").write_text("precious")
     assert refused(simulate("--out", "run"), "run.csv exists")

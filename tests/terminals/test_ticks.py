@@ -302,3 +302,13 @@ async def test_a_defect_is_reported_and_not_swallowed(world, caplog):
         await asyncio.sleep(0.1)
     assert "time stands still" in caplog.text
     assert "ZeroDivisionError" in caplog.text
+
+
+async def test_a_row_that_cannot_be_read_stops_no_other_soul(world, caplog):
+    await world.settle("spoilt")
+    async with world.stores.write() as tx:
+        await tx.souls.feel("soul_spoilt", {"p": "nonsense"}, 0, world.now)
+    await world.pass_time()
+    assert world.observed == [1]
+    assert [update.soul_id for update in world.hub.updates] == ["soul_a"]
+    assert "soul_spoilt cannot be read" in caplog.text
