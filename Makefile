@@ -27,6 +27,7 @@ test: check
 
 bench: setup
 	$(BIN)/python bench/turn.py
+	$(BIN)/python bench/dynamics.py
 
 clean:
 	rm -rf $(VENV) .types build *.egg-info

@@ -81,8 +81,9 @@ def _listed(types: str) -> list[str]:
 def _play(souls: Mapping[str, Traits], moments: Sequence[Moment], constants: Constants) -> Plays:
     plays: dict[str, list[Sample]] = {mbti: [] for mbti in souls}
     total = len(moments) * len(souls)
+    quiet = total < _LONG or not errors.is_terminal
     samples = ((mbti, sample) for mbti, traits in souls.items() for sample in live(traits, moments, constants))
-    for mbti, sample in track(samples, "playing", total, console=errors, transient=True, disable=total < _LONG):
+    for mbti, sample in track(samples, "playing", total, console=errors, transient=True, disable=quiet):
         plays[mbti].append(sample)
     return plays
 
