@@ -94,7 +94,8 @@ class TurnRunner:
         said = await self._resolve(request)
         events: asyncio.Queue[Event] = asyncio.Queue()
         place = self._locks.hold(said["session_id"])
-        task = asyncio.create_task(self._run(said, place, events), name=said["turn_id"])
+        named = request.input_id is not None
+        task = asyncio.create_task(self._run(said, named, place, events), name=said["turn_id"])
         self._running.add(task)
         task.add_done_callback(self._finished)
         return RunningTurn(task, events)
@@ -114,11 +115,14 @@ class TurnRunner:
         if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
             _log.error("turn %s failed", task.get_name(), exc_info=error)
 
-    async def _run(self, said: Said, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]) -> Json:
+    async def _run(
+        self, said: Said, named: bool, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]
+    ) -> Json:
+        """An input that the caller has named may have been answered before."""
         began, outcome = time.perf_counter(), "internal_error"
         try:
             async with place:
-                answer = await self._once(said, events)
+                answer = await (self._once(said, events) if named else self._anew(said, events))
             outcome = "ok"
             events.put_nowait(Event("done", answer))
             return answer
@@ -137,6 +141,9 @@ class TurnRunner:
         if known := await self._answered(said):
             events.put_nowait(Event("token", {"text": known["reply"]}))
             return known
+        return await self._anew(said, events)
+
+    async def _anew(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await self._stream(said, events)

@@ -1,10 +1,10 @@
 """What every repository shares: the connection of one transaction, and rows as records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import Insert, Select, Table, Update, bindparam, delete, insert, select, update
+from sqlalchemy import Insert, Row, Select, Table, Update, bindparam, delete, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -29,10 +29,15 @@ class Repository(Generic[R]):
 
     async def _first(self, query: Select[Any], **values: Any) -> R | None:
         row = (await self._connection.execute(query, values)).first()
-        return None if row is None else self.record(**row._mapping)
+        return None if row is None else self._record(row)
 
     async def _all(self, query: Select[Any], **values: Any) -> list[R]:
-        return [self.record(**row._mapping) for row in await self._connection.execute(query, values)]
+        return [self._record(row) for row in await self._connection.execute(query, values)]
+
+    def _record(self, row: Row[Any]) -> R:
+        """`_rows` selects the columns in the order of the record's fields."""
+        make: Callable[..., R] = self.record
+        return make(*row)
 
     async def _add(self, *rows: Mapping[str, Any]) -> None:
         await self._connection.execute(self._insert(), rows)
