@@ -1,6 +1,6 @@
 """The tools every soul has: to remember, and to recall."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
@@ -11,14 +11,21 @@ from soulgraph.graph.context import Context
 from soulgraph.soul.words import terms_of
 
 _MOST = 5
+_LONGEST = 500
 
 
 @tool
 async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: ToolRuntime[Any, Any]) -> Command[None]:
     """Keep a fact about the user for good. Use it when they ask to be remembered or tell you something lasting."""
     # Written with the turn: a turn that fails remembers nothing.
-    noted = ToolMessage(f"noted: {fact}", tool_call_id=runtime.tool_call_id)
-    return Command(update={"messages": [noted], "remembered": [fact]})
+    context: Context = runtime.context
+    async with context.stores.read() as tx:
+        room = len(await tx.slots.free(runtime.state["said"]["soul_id"])) - len(runtime.state.get("remembered", []))
+    kept = [fact.replace("\x00", "").strip()[:_LONGEST]] if room > 0 else []
+    told = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
+    status: Literal["success", "error"] = "success" if kept else "error"
+    answer = ToolMessage(told, tool_call_id=runtime.tool_call_id, status=status)
+    return Command(update={"messages": [answer], "remembered": kept})
 
 
 @tool

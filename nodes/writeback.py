@@ -11,8 +11,6 @@ from soulgraph.soul.moments import iso
 from soulgraph.soul.profile import apply
 from soulgraph.stores.stores import Transaction
 
-FACT_SLOTS = (*range(10), *range(40, 100))
-
 
 async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
@@ -37,9 +35,7 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
         soul = await tx.souls.lock(soul_id)  # read again: another session may have changed it meanwhile
         await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
     if facts := state.get("remembered"):
-        taken = {slot.n for slot in await tx.slots.all(soul_id)}
-        free = [n for n in FACT_SLOTS if n not in taken]
-        for n, fact in zip(free, facts, strict=False):
+        for n, fact in zip(await tx.slots.free(soul_id), facts, strict=False):
             await tx.slots.put(soul_id, n, fact, now)
 
 

@@ -5,6 +5,8 @@ from soulgraph.stores import schema
 from soulgraph.stores.records import Preference, Slot
 from soulgraph.stores.repository import Repository, fields_of
 
+FACT_SLOTS = (*range(10), *range(40, 100))
+
 
 class Preferences(Repository[Preference]):
     table = schema.preferences
@@ -27,6 +29,11 @@ class Slots(Repository[Slot]):
 
     async def all(self, soul_id: str) -> list[Slot]:
         return sorted(await self._all(self._rows("soul_id"), soul_id=soul_id), key=lambda slot: slot.n)
+
+    async def free(self, soul_id: str) -> list[int]:
+        """The slots where a fact can still be kept, the first ones first."""
+        taken = {slot.n for slot in await self.all(soul_id)}
+        return [n for n in FACT_SLOTS if n not in taken]
 
     async def put(self, soul_id: str, n: int, content: str, now: float) -> None:
         await self._put(soul_id=soul_id, n=n, content=content, updated_at=now)

@@ -5,7 +5,10 @@ import json
 
 import pytest
 
-from soulgraph.tests.live import hear, new_soul, say, transcript
+from soulgraph.server import open_stores
+from soulgraph.settings import Settings
+from soulgraph.stores.memory import FACT_SLOTS
+from soulgraph.tests.live import hear, new_soul, say, serving, transcript
 
 
 async def test_a_soul_answers_in_the_language_it_is_spoken_to(client):
@@ -218,3 +221,20 @@ async def test_fifty_parallel_turns_of_one_session_are_stored_in_pairs(client):
     assert [role for role, _ in stored] == ["user", "assistant"] * 50
     assert sorted(text for role, text in stored if role == "user") == sorted(f"message {n}" for n in range(50))
     assert (await client.get(f"/v1/sessions/{answers[0]['session_id']}")).json()["turn"] == 50
+
+
+async def test_a_soul_whose_memory_is_full_says_that_it_kept_nothing(database_url, tmp_path):
+    settings = {"database_url": database_url, "data_dir": tmp_path}
+    async with serving(**settings) as client:
+        soul_id = await new_soul(client)
+        async with open_stores(Settings.load(**settings)) as stores, stores.write() as tx:
+            for n in FACT_SLOTS[1:]:
+                await tx.slots.put(soul_id, n, f"fact {n}", 1.0)
+        kept = await say(client, "Remember that my cat is called Tofu", soul_id=soul_id)
+        refused = await say(client, "Remember that my dog is called Rex", soul_id=soul_id)
+        async with open_stores(Settings.load(**settings)) as stores, stores.read() as tx:
+            facts = [slot.content for slot in await tx.slots.all(soul_id)]
+    assert any("Tofu" in fact for fact in facts)
+    assert not any("Rex" in fact for fact in facts)
+    assert len(facts) == len(FACT_SLOTS)
+    assert kept["reply"] != refused["reply"]
