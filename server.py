@@ -17,7 +17,7 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
-from soulgraph.senses.emotion import LexiconRecogniser
+from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.settings import Settings, masked
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database, database_url

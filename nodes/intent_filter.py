@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
-from soulgraph.senses.intents import Intent, filter_intents
+from soulgraph.senses.intents.filter import Intent, filter_intents
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:

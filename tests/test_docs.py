@@ -16,7 +16,7 @@ from soulgraph import errors
 from soulgraph.api.metrics import Metrics
 from soulgraph.errors import Conflict, SoulgraphError
 from soulgraph.scripts.draw_graph import ROOT, pages
-from soulgraph.senses.emotion import LexiconRecogniser
+from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import create_app, open_stores
 from soulgraph.settings import DEFAULT_PERSONA, PREFIX, Settings
 from soulgraph.soul.dynamics import born, impact

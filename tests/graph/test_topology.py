@@ -10,7 +10,7 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
-from soulgraph.senses.emotion import LexiconRecogniser
+from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import open_stores
 from soulgraph.settings import PersonaConfig, Settings
 from soulgraph.stores.births import new_soul

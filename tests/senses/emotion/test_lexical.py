@@ -7,8 +7,8 @@ from importlib.resources import files
 import pytest
 import yaml
 
-from soulgraph.senses.emotion import LexiconRecogniser
-from soulgraph.senses.lexicon import lexicon, phrases_in
+from soulgraph.senses.emotion.lexical import LexiconRecogniser
+from soulgraph.senses.emotion.lexicon import lexicon, phrases_in
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
 
@@ -24,7 +24,7 @@ def listings(node):
 
 @pytest.fixture(scope="module")
 def data():
-    return yaml.safe_load((files("soulgraph.senses") / "lexicon.yaml").read_text("utf-8"))
+    return yaml.safe_load((files("soulgraph.senses.emotion") / "lexicon.yaml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(

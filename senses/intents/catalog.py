@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from soulgraph.senses.patterns import UnsafePattern, compiled
+from soulgraph.senses.intents.patterns import UnsafePattern, compiled
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Regex = Annotated[str, StringConstraints(min_length=1, max_length=500)]

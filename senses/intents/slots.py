@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from soulgraph.senses.catalog import Intent, Slot
-from soulgraph.senses.patterns import REACH, compiled
-from soulgraph.senses.utterance import find_word
+from soulgraph.senses.intents.catalog import Intent, Slot
+from soulgraph.senses.intents.patterns import REACH, compiled
+from soulgraph.senses.intents.utterance import find_word
 from soulgraph.soul.language import Lang
 
 _QUESTIONS: dict[Lang, tuple[str, str]] = {

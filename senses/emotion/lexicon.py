@@ -1,7 +1,6 @@
 """The emotional vocabulary: texts become a row of marks (feelings, negators, degree words, …)."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -10,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
+from soulgraph.senses.text import normalise
+
 Kind = Literal["feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "plain"]
 Phrase = tuple[str, ...]
 
@@ -17,7 +18,6 @@ STRENGTH = {"strong": 0.9, "plain": 0.65, "weak": 0.35, "signs": 0.5}
 AMPLIFIED, SOFTENED = 1.35, 0.6
 
 _UNIT = re.compile(r"[^\W_\u3400-\u9fff]+(?:[_'][^\W\u3400-\u9fff]+)*|\S")
-_INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 _ELONGATED = re.compile(r"([a-z]{1,2}?)\1{2,}")
 
 
@@ -31,10 +31,6 @@ class Mark(NamedTuple):
 
 
 PLAIN = Mark("plain")
-
-
-def normalise(text: str) -> str:
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
 def units_of(text: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 import re
 
-from soulgraph.senses.opposites import names_side
-from soulgraph.senses.utterance import Span, Utterance
+from soulgraph.senses.intents.opposites import names_side
+from soulgraph.senses.intents.utterance import Span, Utterance
 
 _LOOK_BACK = 60  # characters in front of a command
 _REST = r"[^,.;!?，。；！？、]"

@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from soulgraph.senses.catalog import Catalog, Intent, Match, Slot
-from soulgraph.senses.opposites import Sides, first_sides, only_sides, opposed
-from soulgraph.senses.refusal import is_refused
-from soulgraph.senses.slots import question, spoken
-from soulgraph.senses.utterance import Span, Utterance
+from soulgraph.senses.intents.catalog import Catalog, Intent, Match, Slot
+from soulgraph.senses.intents.opposites import Sides, first_sides, only_sides, opposed
+from soulgraph.senses.intents.refusal import is_refused
+from soulgraph.senses.intents.slots import question, spoken
+from soulgraph.senses.intents.utterance import Span, Utterance
 from soulgraph.soul.language import Lang, lang_of
 
 __all__ = [

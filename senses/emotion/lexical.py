@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from soulgraph.senses.lexicon import Lexicon, Mark, lexicon
+from soulgraph.senses.emotion.lexicon import Lexicon, Mark, lexicon
 from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
 
 # Saying what one does not feel says less than saying what one feels.

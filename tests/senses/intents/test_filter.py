@@ -5,8 +5,8 @@ import time
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from soulgraph.senses.intents import Catalog, Filtered, Intent, filter_intents
-from soulgraph.senses.patterns import REACH, compiled
+from soulgraph.senses.intents.filter import Catalog, Filtered, Intent, filter_intents
+from soulgraph.senses.intents.patterns import REACH, compiled
 
 ROOMS = {"name": "room", "values": ["客厅", "卧室", "living room", "bedroom"]}
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from soulgraph.senses.lexicon import normalise
-from soulgraph.senses.patterns import REACH, compiled
+from soulgraph.senses.intents.patterns import REACH, compiled
+from soulgraph.senses.text import normalise
 
 HEARD = 500  # characters; what is longer than that is a story, not a command
 

@@ -1,0 +1,11 @@
+"""Text as every sense reads it: one spelling for what means the same."""
+
+import re
+import unicodedata
+
+_INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+def normalise(text: str) -> str:
+    """Full-width forms, skin tones and curly apostrophes become plain."""
+    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
