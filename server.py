@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
+from langchain_core.language_models import BaseChatModel
 
 from soulgraph import __version__
-from soulgraph.api import chat, emotion, operations, presets, problems, sessions, souls, terminals, transcripts
+from soulgraph.api import chat, emotion, operations, presets, problems, senses, sessions, souls, terminals, transcripts
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
@@ -17,8 +18,13 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
-from soulgraph.senses.emotion.lexical import LexiconRecogniser
-from soulgraph.settings import Settings, masked
+from soulgraph.senses.embedding.factory import open_embedder
+from soulgraph.senses.embedding.local import NAME, open_local_embedder
+from soulgraph.senses.emotion.http import HttpRecogniser
+from soulgraph.senses.emotion.local import LocalRecogniser
+from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.ports import Embedder, EmotionRecogniser
+from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
@@ -28,6 +34,8 @@ from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.ticks import Ticks
 from soulgraph.voices.factory import OFFLINE, open_voice
+from soulgraph.voices.listening import LlmArbiter, LlmRecogniser
+from soulgraph.voices.voice import Voice
 
 _log = logging.getLogger("soulgraph")
 
@@ -45,7 +53,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    for router in (chat, souls, emotion, transcripts, sessions, terminals, presets, operations):
+    for router in (chat, souls, emotion, senses, transcripts, sessions, terminals, presets, operations):
         app.include_router(router.router)
     return app
 
@@ -62,12 +70,16 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         metrics = Metrics()
         presence = Presence(clock, metrics.dropped.inc)
+        voice = await stack.enter_async_context(open_voice(settings, TOOLS))
+        embedder = await stack.enter_async_context(open_embedder(settings))
         context = Context(
             stores=stores,
-            emotions=LexiconRecogniser(),
-            voice=await stack.enter_async_context(open_voice(settings, TOOLS)),
+            emotions=await _emotions(settings, embedder, voice, stack),
+            intents=IntentFilter(embedder, _arbiter(settings, voice)),
+            voice=voice,
             persona=settings.persona,
             clock=clock,
+            timezone=settings.zone,
             hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
         )
@@ -77,7 +89,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
         await stack.enter_async_context(ticks.running())
-        _announce(settings, context, open_access)
+        _announce(settings, context, embedder.name, open_access)
         yield Services(settings, stores, context, checkpointer, locks, runner, presence, metrics, open_access)
 
 
@@ -93,6 +105,26 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             ) from error
     async with Database.open(settings.resolved_database_url) as database:
         yield Stores(database)
+
+
+async def _emotions(settings: Settings, embedder: Embedder, voice: Voice, stack: AsyncExitStack) -> EmotionRecogniser:
+    """Who hears what the user feels; the built-in one was trained on the built-in encoder's vectors."""
+    if settings.emotion == "llm":
+        return LlmRecogniser(_model(voice, "EMOTION"))
+    if settings.emotion == "http":
+        return await stack.enter_async_context(HttpRecogniser.open(settings.checked_emotion_url))
+    built_in = embedder if embedder.name == NAME else await stack.enter_async_context(open_local_embedder())
+    return LocalRecogniser(built_in)
+
+
+def _arbiter(settings: Settings, voice: Voice) -> LlmArbiter | None:
+    return LlmArbiter(_model(voice, "INTENTS")) if settings.intents == "llm" else None
+
+
+def _model(voice: Voice, setting: str) -> BaseChatModel:
+    if voice.name == OFFLINE:
+        raise ConfigurationError(f"{PREFIX}{setting}", "llm needs a model: set SOULGRAPH_LLM_MODEL, or use `local`")
+    return voice.model
 
 
 async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLocks | None:
@@ -119,11 +151,12 @@ def _access(settings: Settings, has_keys: bool) -> bool:
     return not has_keys
 
 
-def _announce(settings: Settings, context: Context, open_access: bool) -> None:
+def _announce(settings: Settings, context: Context, embedder: str, open_access: bool) -> None:
     _log.info("database: %s", context.stores.database.url.render_as_string(hide_password=True))
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
     else:
         _log.info("voice: %s at %s", context.voice.name, masked(settings.llm_base_url) or "OpenAI")
+    _log.info("emotion: %s; embeddings: %s", settings.emotion, embedder)
     if open_access:
         _log.info("access: open to this machine, because no API key has been made")

@@ -5,6 +5,7 @@ from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
@@ -40,9 +41,15 @@ class Settings(BaseSettings):
 
     mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals listen on; empty: none")
     chroma_url: str = Field("", description="a Chroma server for the event library; refused until there is one")
-    embeddings_base_url: str = Field("", description="an OpenAI-compatible endpoint; refused until recall uses it")
-    embeddings_api_key: SecretStr = Field(SecretStr(""), description="its key; refused until recall uses it")
-    embeddings_model: str = Field("", description="its model; refused until recall uses it")
+    embeddings_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
+    embeddings_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    embeddings_model: str = Field("", description="its model; empty: the built-in sentence encoder")
+    emotion: Literal["local", "llm", "http"] = Field(
+        "local", description="who hears what the user feels: built-in, the model, or the service at `EMOTION_URL`"
+    )
+    emotion_url: str = Field("", description="an emotion service that answers `{emotion,p,a,d,intensity}`")
+    intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
+    timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
@@ -66,13 +73,40 @@ class Settings(BaseSettings):
 
     def refuse_unused(self) -> None:
         """What is configured is used, or stops the start: nothing is taken and then ignored."""
-        for name in ("chroma_url", "embeddings_base_url", "embeddings_api_key", "embeddings_model"):
-            if name in self.model_fields_set:
-                raise ConfigurationError(f"{PREFIX}{name.upper()}", "this version has no use for it yet: unset it")
+        if "chroma_url" in self.model_fields_set:
+            raise ConfigurationError(f"{PREFIX}CHROMA_URL", "this version has no use for it yet: unset it")
+        if self.emotion_url and self.emotion != "http":
+            raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
+
+    def check_endpoint(self, kind: Literal["llm", "embeddings"]) -> None:
+        """Half a configuration is a mistake, never a reason to fall back to what is built in."""
+        url, key, model = (getattr(self, f"{kind}_{part}") for part in ("base_url", "api_key", "model"))
+        name = f"{PREFIX}{kind.upper()}"
+        if not model and (url or key.get_secret_value()):
+            raise ConfigurationError(f"{name}_MODEL", "is empty although an endpoint or a key is set: name the model")
+        if model and not url and not key.get_secret_value():
+            raise ConfigurationError(
+                f"{name}_API_KEY", f"OpenAI needs a key: set it, or set {name}_BASE_URL to another endpoint"
+            )
+        if url and not url.startswith(("http://", "https://")):
+            raise ConfigurationError(f"{name}_BASE_URL", "must start with http:// or https://")
 
     @property
     def resolved_database_url(self) -> str:
         return self.database_url or f"sqlite:///{self.data_dir / 'soulgraph.db'}"
+
+    @cached_property
+    def zone(self) -> ZoneInfo | None:
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else None
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ConfigurationError(f"{PREFIX}TIMEZONE", f"there is no time zone {self.timezone!r}") from error
+
+    @property
+    def checked_emotion_url(self) -> str:
+        if not self.emotion_url.startswith(("http://", "https://")):
+            raise ConfigurationError(f"{PREFIX}EMOTION_URL", "must name the emotion service, with http:// or https://")
+        return self.emotion_url
 
     @property
     def offline(self) -> bool:

@@ -1,6 +1,6 @@
 """Terminals over HTTP: what a body can do, for those that do not report it by MQTT."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,7 +9,7 @@ from soulgraph.api.auth import chatter, terminal
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
-from soulgraph.senses.intents.filter import Intent
+from soulgraph.senses.intents.catalog import Catalog
 from soulgraph.soul.moments import iso
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.terminals import is_online
@@ -17,11 +17,14 @@ from soulgraph.stores.terminals import is_online
 router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
 
 
-class Catalog(BaseModel):
+IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
+
+
+class CatalogReport(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     catalog_version: int = Field(ge=0)
-    intent_catalog: list[Intent] = Field(max_length=1000)
+    intent_catalog: IntentCatalog
 
 
 class TerminalOut(BaseModel):
@@ -62,7 +65,7 @@ async def read_terminal(terminal_id: Id, services: Served) -> TerminalOut:
 
 
 @router.put("/{terminal_id}/intent-catalog", dependencies=[terminal])
-async def report_catalog(terminal_id: Id, report: Catalog, services: Served) -> TerminalOut:
+async def report_catalog(terminal_id: Id, report: CatalogReport, services: Served) -> TerminalOut:
     """A version lower than the known one is ignored, an equal one overwrites."""
     catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
     async with services.stores.write() as tx:

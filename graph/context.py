@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
+from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.constants import Constants
@@ -15,11 +17,17 @@ from soulgraph.voices.voice import Voice
 class Context:
     stores: Stores
     emotions: EmotionRecogniser
+    intents: IntentFilter
     voice: Voice
     persona: PersonaConfig
     clock: Callable[[], float]
+    timezone: tzinfo | None = None
     hub: Hub | None = None
     max_steps: int = 6
+
+    def local_time(self) -> datetime:
+        """Now, as the users' clocks show it."""
+        return datetime.fromtimestamp(self.clock(), self.timezone)
 
     @property
     def constants(self) -> Constants:

@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
-from soulgraph.senses.intents.filter import Filtered
+from soulgraph.senses.intents.decision import Filtered
 from soulgraph.soul.dynamics import EmotionState, UserEmotion
 from soulgraph.soul.gate import Gate
 from soulgraph.soul.modes import PersonaState

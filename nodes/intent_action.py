@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Result, TurnState
-from soulgraph.senses.intents.filter import MatchedIntent
+from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.language import lang_of
 from soulgraph.stores.births import new_id
 from soulgraph.terminals.payloads import IntentAction, IntentCall

@@ -1,4 +1,4 @@
-"""Does the user want something done that this terminal can do?"""
+"""Which of the terminal's intents does the user ask for?"""
 
 import json
 from functools import lru_cache
@@ -7,24 +7,25 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
-from soulgraph.senses.intents.filter import Intent, filter_intents
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.offers import Offers
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    said = state["said"]
-    catalog = await _catalog_of(said.get("terminal_id"), runtime.context)
-    return {"filtered": filter_intents(said["text"], catalog)}
+    said, context = state["said"], runtime.context
+    offers = await _offers_of(said.get("terminal_id"), context)
+    return {"filtered": await context.intents.filter(said["text"], offers, context.local_time())}
 
 
-async def _catalog_of(terminal_id: str | None, context: Context) -> list[Intent]:
+async def _offers_of(terminal_id: str | None, context: Context) -> Offers:
     """What the terminal reported; without a terminal there is nothing to act with."""
     if terminal_id is None:
-        return []
+        return _prepared("[]")
     async with context.stores.read() as tx:
         terminal = await tx.terminals.find(terminal_id)
-    return _compiled(json.dumps(terminal.intent_catalog)) if terminal else []
+    return _prepared(json.dumps(terminal.intent_catalog) if terminal else "[]")
 
 
 @lru_cache(maxsize=256)
-def _compiled(catalog: str) -> list[Intent]:
-    return [Intent.model_validate(intent) for intent in json.loads(catalog)]
+def _prepared(catalog: str) -> Offers:
+    return Offers([Intent.model_validate(intent) for intent in json.loads(catalog)])

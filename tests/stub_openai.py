@@ -23,6 +23,7 @@ from http.client import responses
 from typing import Any, Self
 
 CHAT = "/v1/chat/completions"
+EMBEDDINGS = "/v1/embeddings"
 SOUL_TURN = "<narrative>I hear you.</narrative><state_update_json>{}</state_update_json>"
 
 _MODEL = {"id": "stub-model", "object": "model", "created": 1_700_000_000, "owned_by": "stub"}
@@ -87,6 +88,7 @@ class StubOpenAI:
 
     def __init__(self, default: Reply | None = None, port: int = 0) -> None:
         self.default = default or Reply(text=SOUL_TURN)
+        self.embeddings: Reply | None = None  # instead of vectors
         self.requests: deque[Request] = deque(maxlen=10_000)
         self._port = port
         self._queue: deque[Reply] = deque()
@@ -127,6 +129,9 @@ class StubOpenAI:
                 await writer.wait_closed()
 
     async def _answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        if self.embeddings and request.path == EMBEDDINGS:
+            self.requests.append(request)
+            return await _play(writer, self.embeddings, _parts(self.embeddings, {}))
         if (request.method, request.path) != ("POST", CHAT):
             return await _play(writer, Reply(), self._respond(request))
         self.requests.append(request)

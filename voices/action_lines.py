@@ -7,7 +7,7 @@ from zlib import crc32
 
 import yaml
 
-from soulgraph.senses.intents.filter import MatchedIntent
+from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.dynamics import EmotionState
 from soulgraph.soul.language import Lang
 

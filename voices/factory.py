@@ -7,7 +7,6 @@ import httpx2
 from langchain_core.tools import BaseTool
 from pydantic import SecretStr
 
-from soulgraph.errors import ConfigurationError
 from soulgraph.settings import Settings
 from soulgraph.voices.lean_openai import LeanChatOpenAI
 from soulgraph.voices.offline import OfflineVoice
@@ -19,7 +18,7 @@ OFFLINE = "offline"
 @asynccontextmanager
 async def open_voice(settings: Settings, tools: Sequence[BaseTool]) -> AsyncIterator[Voice]:
     """One HTTP client for all calls: a new one per request would be many times slower to the first token."""
-    _check(settings)
+    settings.check_endpoint("llm")
     if settings.offline:
         yield Voice(OFFLINE, OfflineVoice(), tools)
         return
@@ -42,16 +41,3 @@ def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> LeanChatOpenA
         use_responses_api=False,
         http_async_client=client,
     )
-
-
-def _check(settings: Settings) -> None:
-    """Half a configuration is a mistake, never a reason to fall back to the offline voice."""
-    has_key = bool(settings.llm_api_key.get_secret_value())
-    if settings.offline and (settings.llm_base_url or has_key):
-        raise ConfigurationError("SOULGRAPH_LLM_MODEL", "is empty although an endpoint or a key is set: name the model")
-    if not settings.offline and not settings.llm_base_url and not has_key:
-        raise ConfigurationError(
-            "SOULGRAPH_LLM_API_KEY", "OpenAI needs a key: set it, or set SOULGRAPH_LLM_BASE_URL to another endpoint"
-        )
-    if settings.llm_base_url and not settings.llm_base_url.startswith(("http://", "https://")):
-        raise ConfigurationError("SOULGRAPH_LLM_BASE_URL", "must start with http:// or https://")

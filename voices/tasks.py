@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from soulgraph.errors import ModelError
+from soulgraph.errors import ModelError, ModelUnavailable
 from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
@@ -161,19 +161,25 @@ async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) 
     # Nobody but the caller hears this call: its tokens must not join a streamed reply.
     config = RunnableConfig(run_name=task.name, tags=["nostream"])
     messages = briefing(task, lang, data)
-    with our_errors():
-        answer = await model.ainvoke(messages, config)
+    answer = await _answer(model, messages, config)
     try:
-        return task.output.read(answer.text, context)
+        return task.output.read(answer, context)
     except ValidationError as error:
         repair = HumanMessage(render(load("task_repair"), problem=explain(error)))
-    with our_errors():
-        answer = await model.ainvoke([*messages, AIMessage(answer.text), repair], config)
+    answer = await _answer(model, [*messages, AIMessage(answer), repair], config)
     try:
-        return task.output.read(answer.text, context)
+        return task.output.read(answer, context)
     except ValidationError as error:
         detail = f"the model's answer to {task.name} was unusable twice: {explain(error)}"
         raise ModelError(detail, task=task.name) from error
+
+
+async def _answer(model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig) -> str:
+    with our_errors():
+        try:
+            return (await model.ainvoke(list(messages), config)).text
+        except (TypeError, LookupError) as error:  # how ChatOpenAI fails on a completion without choices
+            raise ModelUnavailable(f"the model's server answered no completion: {error}") from error
 
 
 def briefing(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:

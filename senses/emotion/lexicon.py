@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
@@ -11,7 +11,9 @@ import yaml
 
 from soulgraph.senses.text import normalise
 
-Kind = Literal["feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "plain"]
+Kind = Literal[
+    "feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "tone", "irony", "plain"
+]
 Phrase = tuple[str, ...]
 
 STRENGTH = {"strong": 0.9, "plain": 0.65, "weak": 0.35, "signs": 0.5}
@@ -19,6 +21,13 @@ AMPLIFIED, SOFTENED = 1.35, 0.6
 
 _UNIT = re.compile(r"[^\W_\u3400-\u9fff]+(?:[_'][^\W\u3400-\u9fff]+)*|\S")
 _ELONGATED = re.compile(r"([a-z]{1,2}?)\1{2,}")
+# The traditional characters that occur in our words; the entries are written in simplified ones.
+_SIMPLIFIED = str.maketrans(
+    "愛開樂歡難過傷淚嚇氣憤惱煩悶無臉謝動興奮緊張擔憂慮驚訝厭惡噁靜鬆終於總幹壞這個們嗎麼為會對錯還沒來後說話請給讓點當機"
+    "電腦網連線題書詞課聽見關燈調遺絕虧應該覺實從樣頭髮發遲記憶親爺媽兒歲離別塊錢費買賣輸贏險種經濟勞壓",
+    "爱开乐欢难过伤泪吓气愤恼烦闷无脸谢动兴奋紧张担忧虑惊讶厌恶恶静松终于总干坏这个们吗么为会对错还没来后说话请给让点当机"
+    "电脑网连线题书词课听见关灯调遗绝亏应该觉实从样头发发迟记忆亲爷妈儿岁离别块钱费买卖输赢险种经济劳压",
+)
 
 
 class Mark(NamedTuple):
@@ -33,6 +42,13 @@ class Mark(NamedTuple):
 PLAIN = Mark("plain")
 
 
+class Units(NamedTuple):
+    """A text unit by unit: as written, and as the lexicon spells it."""
+
+    raw: list[str]
+    plain: list[str]
+
+
 def units_of(text: str) -> list[str]:
     """English words whole, everything else (a Chinese character, an emoji) one by one."""
     return _UNIT.findall(text)
@@ -41,6 +57,11 @@ def units_of(text: str) -> list[str]:
 def plainly(unit: str) -> str:
     """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
     return _ELONGATED.sub(r"\1", unit.lower())
+
+
+def spelt(text: str) -> Units:
+    raw = units_of(normalise(text).translate(_SIMPLIFIED))
+    return Units(raw, [plainly(unit) for unit in raw])
 
 
 def inflections(word: str) -> Iterator[str]:
@@ -53,24 +74,24 @@ def inflections(word: str) -> Iterator[str]:
         yield from (f"{word[:-1]}i{ending}" for ending in ("es", "ed", "er", "est"))
 
 
-class Lexicon:
-    """Phrases by their units; the longest phrase that fits is the one that counts."""
+class Phrases:
+    """Marks by the units of their phrase; the longest phrase that fits is the one that counts."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.negated: dict[str, str] = data["negated"]
-        self.marks: dict[Phrase, Mark] = dict(_entries(data))
-        self._add_inflections()
-        self._lengths = self._lengths_by_first_unit()
+    def __init__(self, marks: Mapping[Phrase, Mark]) -> None:
+        self.marks = marks
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for phrase in marks:
+            lengths[phrase[0]].add(len(phrase))
+        self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
-    def scan(self, text: str) -> list[Mark]:
+    def scan(self, units: Units) -> list[Mark]:
         """The text from left to right, longest match first; what is unknown is a plain mark."""
-        raw = units_of(normalise(text))
-        units = [plainly(unit) for unit in raw]
+        raw, plain = units
         marks: list[Mark] = []
         at = 0
-        while at < len(units):
-            size, mark = self._longest(units, at)
-            loud = any(map(_is_loud, raw[at : at + size], units[at : at + size]))
+        while at < len(plain):
+            size, mark = self._longest(plain, at)
+            loud = any(map(_is_loud, raw[at : at + size], plain[at : at + size]))
             marks.append(mark._replace(loud=True) if loud else mark)
             at += size
         return marks
@@ -81,17 +102,17 @@ class Lexicon:
                 return size, mark
         return 1, PLAIN
 
-    def _add_inflections(self) -> None:
-        words = [(phrase[0], mark) for phrase, mark in self.marks.items() if _inflects(phrase, mark)]
-        for word, mark in words:
-            for form in inflections(word):
-                self.marks.setdefault((form,), mark)
 
-    def _lengths_by_first_unit(self) -> dict[str, list[int]]:
-        lengths: dict[str, set[int]] = defaultdict(set)
-        for phrase in self.marks:
-            lengths[phrase[0]].add(len(phrase))
-        return {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
+class Lexicon:
+    """`words` carry feelings and what modifies them; `cues` tell what kind of utterance it is."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.negated: dict[str, str] = data["negated"]
+        self.words = Phrases(_inflected(dict(_entries(data))))
+        self.cues = Phrases(dict(_grouped(data["cues"], "plain")))
+
+    def scan(self, text: str) -> list[Mark]:
+        return self.words.scan(spelt(text))
 
 
 @cache
@@ -100,14 +121,13 @@ def lexicon() -> Lexicon:
 
 
 def phrases_in(listing: str) -> list[Phrase]:
-    return [tuple(map(plainly, units_of(normalise(entry)))) for entry in listing.split(",")]
+    return [tuple(spelt(entry).plain) for entry in listing.split(",")]
 
 
 def _entries(data: dict[str, Any]) -> Iterator[tuple[Phrase, Mark]]:
     for label, levels in data["feelings"].items():
         for level, listing in levels.items():
-            kind: Kind = "sign" if level == "signs" else "feeling"
-            yield from _marked(listing, Mark(kind, label, STRENGTH[level]))
+            yield from _marked(listing, Mark("sign" if level == "signs" else "feeling", label, STRENGTH[level]))
     degrees = data["degrees"]
     yield from _marked(degrees["up"], Mark("degree", weight=AMPLIFIED))
     yield from _marked(degrees["down"], Mark("degree", weight=SOFTENED))
@@ -117,15 +137,29 @@ def _entries(data: dict[str, Any]) -> Iterator[tuple[Phrase, Mark]]:
     yield from _marked(data["bridges"], Mark("bridge"))
     yield from _marked(data["joiners"], Mark("joiner"))
     yield from _marked(data["contrasts"], Mark("contrast"))
+    yield from _marked(data["irony"], Mark("irony"))
+    yield from _grouped(data["tones"], "tone")
     yield from _marked(data["neutral"], PLAIN)
 
 
-def _marked(listing: str, mark: Mark) -> Iterable[tuple[Phrase, Mark]]:
+def _grouped(groups: dict[str, str], kind: Kind) -> Iterator[tuple[Phrase, Mark]]:
+    for label, listing in groups.items():
+        yield from _marked(listing, Mark(kind, label))
+
+
+def _marked(listing: str, mark: Mark) -> Iterator[tuple[Phrase, Mark]]:
     return ((phrase, mark) for phrase in phrases_in(listing))
 
 
+def _inflected(marks: dict[Phrase, Mark]) -> dict[Phrase, Mark]:
+    """With the inflected forms of single English words, where a form is no entry of its own."""
+    words = [(phrase[0], mark) for phrase, mark in marks.items() if _inflects(phrase, mark)]
+    forms = {(form,): mark for word, mark in reversed(words) for form in inflections(word)}
+    return forms | marks
+
+
 def _inflects(phrase: Phrase, mark: Mark) -> bool:
-    return mark.kind == "feeling" and len(phrase) == 1 and phrase[0].isascii()
+    return mark.kind in ("feeling", "tone") and len(phrase) == 1 and phrase[0].isascii()
 
 
 def _is_loud(raw: str, unit: str) -> bool:

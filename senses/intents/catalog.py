@@ -1,7 +1,9 @@
 """The intents a terminal offers, as it reports them."""
 
+import math
 from collections.abc import Iterator
-from typing import Annotated, Self
+from datetime import datetime
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,7 +12,11 @@ from soulgraph.senses.intents.patterns import UnsafePattern, compiled
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Regex = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Finite = Annotated[int | float, Field(allow_inf_nan=False)]
 Scalar = str | int | float | bool
+SlotType = Literal["text", "number", "percent", "duration", "time"]
+
+_BOUNDS = {"percent": (0, 100), "duration": (0, math.inf)}
 
 
 class _Reported(BaseModel):
@@ -20,13 +26,48 @@ class _Reported(BaseModel):
 
 
 class Slot(_Reported):
-    """A parameter of an intent: captured by `regex`, or one of `values`, or the `default`."""
+    """A parameter of an intent: captured by `regex`, or one of `values`, or read by its `type`, or the `default`.
+
+    A number outside `min` and `max` counts as not said. A duration is in seconds; a time is local, in ISO 8601.
+    """
 
     name: Word
+    type: SlotType = "text"
     required: bool = False
     regex: Regex | None = None
     values: list[Word] = []
+    min: Finite | None = None
+    max: Finite | None = None
     default: Scalar | None = None
+    question: Word | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        return self.type in ("number", "percent", "duration")
+
+    def allows(self, value: float) -> bool:
+        lowest, highest = _BOUNDS.get(self.type, (-math.inf, math.inf))
+        within = (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
+        return within and lowest <= value <= highest
+
+    def problem(self) -> str | None:
+        """What in this slot contradicts its type."""
+        if self.values and self.type != "text":
+            return f"values are for text, not for a {self.type}"
+        if not self.is_counted and (self.min is not None or self.max is not None):
+            return f"a {self.type} has no min or max"
+        if self.min is not None and self.max is not None and self.min > self.max:
+            return "its min is above its max"
+        if self.default is not None and not self._fits(self.default):
+            return f"its default {self.default!r} is no {self.type} it allows"
+        return None
+
+    def _fits(self, default: Scalar) -> bool:
+        if not self.is_counted:
+            return self.type == "text" or (isinstance(default, str) and _is_time(default))
+        if isinstance(default, bool | str):
+            return False
+        return math.isfinite(default) and self.allows(default)
 
 
 class Match(_Reported):
@@ -61,10 +102,29 @@ class Intent(_Reported):
                 ) from error
         return self
 
+    @model_validator(mode="after")
+    def _slots_agree_with_their_types(self) -> Self:
+        for slot in self.slots:
+            if problem := slot.problem():
+                raise PydanticCustomError(
+                    "intent_slot",
+                    "intent {intent}, slot {slot}: {problem}",
+                    {"intent": self.id, "slot": slot.name, "problem": problem},
+                )
+        return self
+
     def _patterns(self) -> Iterator[str]:
         yield from self.match.regex_any
         yield from self.match.regex_all
         yield from (slot.regex for slot in self.slots if slot.regex)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with_unique_ids(intents: list[Intent]) -> list[Intent]:

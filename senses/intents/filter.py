@@ -1,65 +1,30 @@
-"""The keyword intent filter: which of a terminal's intents an utterance asks for.
+"""The intent filter: which of a terminal's intents an utterance asks for, and why.
 
-Opposites decide first (关灯 never means 开灯), then the longest evidence wins where spans overlap, then
-what is spoken against is dropped. Each clause that asks for something fills the slots of what it asks for.
+Keywords and patterns speak first; what they leave open may resemble an example; what then is still unclear an
+arbiter may decide. What is spoken against is dropped. Each clause that asks for something fills the slots of
+what it asks for.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel
-
-from soulgraph.senses.intents.catalog import Catalog, Intent, Match, Slot
-from soulgraph.senses.intents.opposites import Sides, first_sides, only_sides, opposed
-from soulgraph.senses.intents.refusal import is_refused
+from soulgraph.errors import SenseUnavailable
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.decision import Filtered, MatchedIntent, listed
+from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
+from soulgraph.senses.intents.offers import Offers
+from soulgraph.senses.intents.resemblance import Resemblance
 from soulgraph.senses.intents.slots import question, spoken
-from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.intents.utterance import Utterance
+from soulgraph.senses.ports import Embedder, IntentArbiter
 from soulgraph.soul.language import Lang, lang_of
 
-__all__ = [
-    "Catalog",
-    "Filtered",
-    "Intent",
-    "IntentDecision",
-    "Match",
-    "MatchedIntent",
-    "Slot",
-    "filter_intents",
-]
-
 HIT_CONFIDENCE = 0.8
-
-
-Action = Literal["execute_intents", "fallback_reasoning", "no_action"]
-
-
-class IntentDecision(BaseModel):
-    action: Action
-    reason: str
-
-
-class MatchedIntent(BaseModel):
-    intent_id: str
-    intent_name: str
-    confidence: float
-    parameters: dict[str, Any]
-    status: Literal["ready", "need_clarification"]
-    question: str | None = None
-    why: str
-
-
-class Filtered(BaseModel):
-    decision: IntentDecision
-    intents: list[MatchedIntent] = []
-
-
-class Evidence(NamedTuple):
-    """One place in the utterance that speaks for an intent."""
-
-    intent: Intent
-    span: Span
-    why: str
+UNCLEAR = (0.35, 0.65)
+ARBITER_PATIENCE_S = 5.0
 
 
 class Mention(NamedTuple):
@@ -67,77 +32,71 @@ class Mention(NamedTuple):
 
     evidence: Evidence
     words: str
-    said: dict[str, str]
+    said: dict[str, Any]
 
     @property
     def intent(self) -> Intent:
         return self.evidence.intent
 
-
-def filter_intents(text: str, catalog: Sequence[Intent]) -> Filtered:
-    utterance = Utterance.of(text)
-    if not utterance.text or not catalog:
-        return _without("no_action", "nothing was said" if catalog else "the terminal offers no intents")
-    heard = _longest([evidence for intent in catalog for evidence in _evidence(intent, utterance)])
-    meant = [evidence for evidence in heard if not is_refused(utterance, evidence.span)]
-    if not meant:
-        return _without("fallback_reasoning", f"refused: {_ids(heard)}" if heard else "no intent matched")
-    mentions = _distinct(_mentions(meant, utterance))
-    sure = [m for m in mentions if _confidence(m) >= m.intent.match.min_confidence]
-    if not sure:
-        return _without("fallback_reasoning", f"not sure enough: {_ids(meant)}")
-    return _decided([_match(mention, lang_of(utterance.text)) for mention in sure])
+    @property
+    def confidence(self) -> float:
+        """A keyword is a full hit however many there are; the rest is how much of the words it explains."""
+        if self.evidence.by == "like":
+            return round(self.evidence.sureness, 3)
+        covered = self.evidence.span.length / len(self.words.strip())
+        return round(HIT_CONFIDENCE + (1 - HIT_CONFIDENCE) * min(1.0, covered), 3)
 
 
-def _evidence(intent: Intent, utterance: Utterance) -> list[Evidence]:
-    """What speaks for an intent; nothing does when a condition fails or the opposite side was named."""
-    match = intent.match
-    if any(utterance.find(word) for word in match.negative_keywords):
-        return []
-    required = list(_found(intent, match.keywords_all, match.regex_all, utterance))
-    if not all(any(not is_refused(utterance, e.span) for e in found) for found in required):
-        return []
-    alternatives = match.keywords_any or match.regex_any
-    found = _found(intent, match.keywords_any, match.regex_any, utterance) if alternatives else required
-    return [evidence for places in found for evidence in places]
+class IntentFilter:
+    def __init__(self, embedder: Embedder, arbiter: IntentArbiter | None = None) -> None:
+        self._resemblance = Resemblance(embedder)
+        self._arbiter = arbiter
+
+    async def filter(self, text: str, offers: Offers, now: datetime) -> Filtered:
+        """`now` is the user's time: 明早七点 is resolved against it."""
+        utterance = Utterance.of(text)
+        if not utterance.text or not offers.catalog:
+            return Filtered.without("no_action", "nothing was said" if offers.catalog else "no intents are offered")
+        named = evidence_in(utterance, offers)
+        heard, problem = await self._weighed(utterance, offers, named)
+        meant = [evidence for evidence in heard if not refused(evidence, utterance)]
+        if not meant:
+            reason = f"refused: {_ids(heard)}" if heard else "no intent matched"
+            return Filtered.without("fallback_reasoning", reason + problem)
+        mentions = _distinct(_mentions(meant, utterance, now))
+        sure = [m for m in mentions if m.confidence >= m.intent.match.min_confidence]
+        if not sure:
+            return Filtered.without("fallback_reasoning", f"not sure enough: {_ids(meant)}{problem}")
+        return Filtered.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
+
+    async def _weighed(self, utterance: Utterance, offers: Offers, named: list[Evidence]) -> tuple[list[Evidence], str]:
+        """The evidence in the light of the examples, and a word on it if the embedder is away."""
+        try:
+            weighed = await self._resemblance.weighed(utterance, offers, named)
+        except SenseUnavailable:
+            return named, " (examples not compared: the embeddings endpoint is away)"
+        return await self._settled(utterance, weighed), ""
+
+    async def _settled(self, utterance: Utterance, heard: list[Evidence]) -> list[Evidence]:
+        """The unclear ones as the arbiter decides; without one, or when it is away, as they are."""
+        unclear = [evidence for evidence in heard if UNCLEAR[0] <= evidence.sureness <= UNCLEAR[1]]
+        if not self._arbiter or not unclear:
+            return heard
+        try:
+            async with asyncio.timeout(ARBITER_PATIENCE_S):
+                chosen = await self._arbiter.decide(utterance.text, [evidence.intent for evidence in unclear])
+        except (SenseUnavailable, TimeoutError):
+            return heard
+        confirmed = [_confirmed(evidence) for evidence in unclear if evidence.intent.id in chosen]
+        return [evidence for evidence in heard if evidence not in unclear] + confirmed
 
 
-def _found(intent: Intent, keywords: list[str], patterns: list[str], utterance: Utterance) -> Iterator[list[Evidence]]:
-    """For each keyword and pattern the places where it stands, on a side that is not the intent's opposite."""
-    for keyword in keywords:
-        yield _agreeing([Evidence(intent, s, f"keyword {keyword}") for s in utterance.find(keyword)], utterance)
-    for pattern in patterns:
-        yield _agreeing([Evidence(intent, s, f"regex {pattern}") for s in utterance.search(pattern)], utterance)
+def _confirmed(evidence: Evidence) -> Evidence:
+    sureness = max(evidence.sureness, evidence.intent.match.min_confidence)
+    return evidence._replace(sureness=sureness, what=f"{evidence.what}, confirmed by the model")
 
 
-def _agreeing(found: list[Evidence], utterance: Utterance) -> list[Evidence]:
-    if not found:
-        return []
-    wanted = sides_of(found[0].intent)
-    return [evidence for evidence in found if not opposed(wanted, _sides_at(evidence.span, utterance))]
-
-
-def _sides_at(span: Span, utterance: Utterance) -> Sides:
-    """Named by the evidence itself, else by its clause, else by the nearest clause before, else after it."""
-    clauses = [utterance.part(clause) for clause in utterance.clauses]
-    at = utterance.clause_at(span.start)
-    return first_sides([utterance.part(span), *clauses[at::-1], *clauses[at + 1 :]])
-
-
-def sides_of(intent: Intent) -> Sides:
-    return only_sides([intent.id, intent.name, *intent.match.keywords_any, *intent.match.keywords_all])
-
-
-def _longest(evidence: list[Evidence]) -> list[Evidence]:
-    """Where intents claim the same words, the longer claim wins, then the higher priority, then the catalog's order."""
-    kept: list[Evidence] = []
-    for claim in sorted(evidence, key=lambda e: (-e.span.length, -e.intent.priority)):
-        if not any(claim.span.overlaps(k.span) and claim.intent.id != k.intent.id for k in kept):
-            kept.append(claim)
-    return kept
-
-
-def _mentions(meant: list[Evidence], utterance: Utterance) -> Iterator[Mention]:
+def _mentions(meant: list[Evidence], utterance: Utterance, now: datetime) -> Iterator[Mention]:
     """In the order spoken. A clause that asks for nothing belongs to the one before it."""
     asking = sorted({utterance.clause_at(evidence.span.start) for evidence in meant})
     starts = [0, *(utterance.clauses[clause].start for clause in asking[1:]), len(utterance.text)]
@@ -146,7 +105,7 @@ def _mentions(meant: list[Evidence], utterance: Utterance) -> Iterator[Mention]:
         longest_each = {e.intent.id: e for e in sorted(here, key=lambda e: e.span.length)}
         words = utterance.text[start:end]
         for evidence in sorted(longest_each.values(), key=lambda e: e.span):
-            yield Mention(evidence, words, spoken(evidence.intent.slots, words))
+            yield Mention(evidence, words, spoken(evidence.intent.slots, words, now))
 
 
 def _distinct(mentions: Iterable[Mention]) -> list[Mention]:
@@ -167,7 +126,7 @@ def _match(mention: Mention, lang: Lang) -> MatchedIntent:
     return MatchedIntent(
         intent_id=intent.id,
         intent_name=intent.name,
-        confidence=_confidence(mention),
+        confidence=mention.confidence,
         parameters=parameters,
         status="need_clarification" if missing else "ready",
         question=question(intent, missing[0], lang) if missing else None,
@@ -175,24 +134,5 @@ def _match(mention: Mention, lang: Lang) -> MatchedIntent:
     )
 
 
-def _confidence(mention: Mention) -> float:
-    """A hit is a full hit however many keywords there are; the rest is how much of the words it explains."""
-    covered = mention.evidence.span.length / len(mention.words.strip())
-    return round(HIT_CONFIDENCE + (1 - HIT_CONFIDENCE) * min(1.0, covered), 3)
-
-
-def _decided(matches: list[MatchedIntent]) -> Filtered:
-    ids = ", ".join(match.intent_id for match in matches)
-    if any(match.status == "ready" for match in matches):
-        return Filtered(decision=IntentDecision(action="execute_intents", reason=f"matched: {ids}"), intents=matches)
-    return Filtered(
-        decision=IntentDecision(action="fallback_reasoning", reason=f"to be clarified: {ids}"), intents=matches
-    )
-
-
-def _without(action: Action, reason: str) -> Filtered:
-    return Filtered(decision=IntentDecision(action=action, reason=reason))
-
-
-def _ids(evidence: list[Evidence]) -> str:
-    return ", ".join(sorted({e.intent.id for e in evidence}))
+def _ids(evidence: Iterable[Evidence]) -> str:
+    return listed(sorted(e.intent.id for e in evidence))

@@ -1,40 +1,72 @@
 """On and off, up and down, locked and unlocked: which side a command is on.
 
-Chinese sides are spelled with what must not surround them: the 开 of 开心 switches nothing on.
+Chinese sides are spelled with what must not surround them: the 开 of 开心 switches nothing on, and what is 开着
+is so already.
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 Sides = tuple[str | None, ...]
 """For each axis the side taken, if any."""
 
+_STATE = "着|的|太久|了?(?:半天|[好很这那]久|一[天夜晚整])"
+_IS = r"(?<!is )(?<!are )(?<!was )(?<!still )(?<!already )"
 _AXES = [
     re.compile(
-        r"(?P<on>(?<![离公展])开(?![心会车关玩朗])|启动|\b(?:on|open|start|enable|activate)\b)"
-        r"|(?P<off>(?<![开机海相有])关(?![于系心注爱键])|停止|停掉|\b(?:off|close|shut|stop|disable|deactivate)\b)",
+        rf"(?P<on>(?<![离公展召么])开(?![心会车关玩朗学始]|{_STATE})|启动|点亮|{_IS}\b(?:on|open|start|enable|activate)\b)"
+        rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停掉|熄|拉上|合[上起拢]"
+        rf"|{_IS}\b(?:off|close|shut|stop|disable|deactivate)\b)",
         re.IGNORECASE,
     ),
     re.compile(
         r"(?P<up>[调升提增加开放][高大亮强]|[高大亮强]一?[点些]|\b(?:up|raise|increase|higher|louder|brighter|warmer)\b)"
-        r"|(?P<down>[调降减关放][低小暗弱]|[低小暗弱]一?[点些]|降低|减少"
+        r"|(?P<down>[调降减关放弄][低小暗弱]|[低小暗弱]一?[点些]|降低|减少"
         r"|\b(?:down|lower|decrease|reduce|quieter|softer|dimmer|dim|cooler)\b)",
         re.IGNORECASE,
     ),
-    re.compile(r"(?P<locked>(?<![解开])锁|\block\b)|(?P<unlocked>[解开]锁|\bunlock\b)", re.IGNORECASE),
+    re.compile(
+        rf"(?P<locked>(?<![解开门下])锁|门锁(?=上|好|住|起)(?!打?开|{_STATE})|\block\b)|(?P<unlocked>[解开](?:一?下)?大?门?锁|锁打?开|\bunlock\b)",
+        re.IGNORECASE,
+    ),
 ]
 
 
-def first_sides(stretches: Iterable[str]) -> Sides:
+class Side(NamedTuple):
+    """A side named somewhere in a text."""
+
+    at: int
+    axis: int
+    name: str
+
+
+def sides_in(text: str) -> list[Side]:
+    named = (Side(m.start(), axis, m.lastgroup or "") for axis, words in enumerate(_AXES) for m in words.finditer(text))
+    return sorted(named)
+
+
+def first_sides(stretches: Iterable[Iterable[Side]]) -> Sides:
     """Per axis the first side that is named, in the first stretch that names one."""
-    ordered = list(stretches)
-    return tuple(next(filter(None, (_first(axis, text) for text in ordered)), None) for axis in _AXES)
+    first: dict[int, str] = {}
+    for stretch in stretches:
+        for side in stretch:
+            first.setdefault(side.axis, side.name)
+    return tuple(first.get(axis) for axis in range(len(_AXES)))
 
 
 def only_sides(texts: Iterable[str]) -> Sides:
     """Per axis the side these texts agree on; naming both is naming none."""
-    words = [text.replace("_", " ").replace("-", " ") for text in texts]
-    return tuple(_agreed({m.lastgroup for text in words for m in axis.finditer(text)}) for axis in _AXES)
+    named = {side[1:] for text in texts for side in sides_in(text.replace("_", " ").replace("-", " "))}
+    return tuple(_agreed({name for axis, name in named if axis == i}) for i in range(len(_AXES)))
+
+
+def usual_sides(texts: Sequence[str]) -> Sides:
+    """Per axis the side that most of these texts are on."""
+    each = [only_sides([text]) for text in texts]
+    counts = [Counter(filter(None, sides)) for sides in zip(*each, strict=True)] or [Counter()] * len(_AXES)
+    return tuple(next((name for name, n in axis.items() if n > len(texts) / 2), None) for axis in counts)
 
 
 def opposed(wanted: Sides, said: Sides) -> bool:
@@ -42,13 +74,8 @@ def opposed(wanted: Sides, said: Sides) -> bool:
 
 
 def names_side(text: str) -> bool:
-    return any(first_sides([text]))
+    return bool(sides_in(text))
 
 
-def _first(axis: re.Pattern[str], text: str) -> str | None:
-    found = axis.search(text)
-    return found.lastgroup if found else None
-
-
-def _agreed(sides: set[str | None]) -> str | None:
-    return sides.pop() if len(sides) == 1 else None
+def _agreed(names: set[str]) -> str | None:
+    return names.pop() if len(names) == 1 else None

@@ -1,40 +1,98 @@
-"""Filling the slots of an intent from the words that belong to it, and asking for what is missing."""
+"""Filling the slots of an intent from the words that belong to it, and asking for what is missing.
 
-from collections.abc import Iterable
+A slot with a pattern takes what the pattern captures, one with values the value that is named, and one with
+neither finds its number, duration or time anywhere in the words. What is found is then read by the slot's type.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+import regex
 
 from soulgraph.senses.intents.catalog import Intent, Slot
-from soulgraph.senses.intents.patterns import REACH, compiled
+from soulgraph.senses.intents.durations import duration
+from soulgraph.senses.intents.numbers import in_digits, number, percent
+from soulgraph.senses.intents.patterns import Patience
+from soulgraph.senses.intents.times import moment
 from soulgraph.senses.intents.utterance import find_word
 from soulgraph.soul.language import Lang
 
-_QUESTIONS: dict[Lang, tuple[str, str]] = {
-    "zh": ("“{intent}”的{slot}是什么？", "“{intent}”的{slot}选哪一个：{values}？"),
-    "en": ('What is the {slot} for "{intent}"?', 'Which {slot} for "{intent}": {values}?'),
+Value = str | int | float
+
+_QUESTIONS: dict[Lang, dict[str, str]] = {
+    "zh": {
+        "text": "“{intent}”的{slot}是什么？",
+        "choice": "“{intent}”的{slot}选哪一个：{values}？",
+        "number": "“{intent}”的{slot}是多少？",
+        "percent": "“{intent}”的{slot}是百分之多少？",
+        "duration": "“{intent}”要多久？",
+        "time": "“{intent}”要定在几点？",
+    },
+    "en": {
+        "text": 'What is the {slot} for "{intent}"?',
+        "choice": 'Which {slot} for "{intent}": {values}?',
+        "number": 'What number is the {slot} for "{intent}"?',
+        "percent": 'What percentage is the {slot} for "{intent}"?',
+        "duration": 'How long for "{intent}"?',
+        "time": 'What time for "{intent}"?',
+    },
 }
 _SEPARATORS: dict[Lang, str] = {"zh": "、", "en": ", "}
 
 
-def spoken(slots: Iterable[Slot], words: str) -> dict[str, str]:
-    """The slots these words fill."""
-    filled = ((slot.name, _captured(slot, words) or _listed(slot, words)) for slot in slots)
+def spoken(slots: Iterable[Slot], words: str, now: datetime, patience: Patience | None = None) -> dict[str, Value]:
+    """The slots these words fill; `patience` is that of the utterance they are from."""
+    patience = patience or Patience()
+    filled = ((slot.name, _filled(slot, words, now, patience)) for slot in slots)
     return {name: value for name, value in filled if value is not None}
 
 
 def question(intent: Intent, slot: Slot, lang: Lang) -> str:
-    open_question, choice = _QUESTIONS[lang]
+    """As the catalog puts it, else by the slot's type."""
+    if slot.question:
+        return slot.question
     values = _SEPARATORS[lang].join(slot.values)
-    return (choice if values else open_question).format(intent=intent.name, slot=slot.name, values=values)
+    template = _QUESTIONS[lang]["choice" if values else slot.type]
+    return template.format(intent=intent.name, slot=slot.name, values=values)
 
 
-def _captured(slot: Slot, words: str) -> str | None:
-    """What the slot's pattern captures: its group of that name, else its first group, else all of it."""
-    found = compiled(slot.regex).search(words[:REACH]) if slot.regex else None
-    if not found:
-        return None
+def _filled(slot: Slot, words: str, now: datetime, patience: Patience) -> Value | None:
+    if slot.type == "text":
+        return _text(slot, words, patience)
+    candidates = _captures(slot, words, patience) if slot.regex else [words]
+    return next((value for text in candidates if (value := _read(slot, text, now)) is not None), None)
+
+
+def _text(slot: Slot, words: str, patience: Patience) -> str | None:
+    captured = next(_captures(slot, words, patience), "")
+    if slot.values:
+        return _listed(slot, captured) or _listed(slot, words)
+    return captured or None
+
+
+def _read(slot: Slot, words: str, now: datetime) -> Value | None:
+    if slot.type == "time":
+        return moment(words, now)
+    value = {"number": number, "percent": percent, "duration": duration}[slot.type](words)
+    return value if value is not None and slot.allows(value) else None
+
+
+def _captures(slot: Slot, words: str, patience: Patience) -> Iterator[str]:
+    r"""What the slot's pattern captures, and for a type all that it matches too: (\d+)分钟 captures no unit.
+
+    A pattern may count on digits where the user does not: (\d+)度 and 二十六度.
+    """
+    for said in (words,) if slot.type == "text" else (words, in_digits(words)):
+        if slot.regex and (found := patience.search(slot.regex, said)):
+            yield _group(slot, found)
+            yield found[0]
+
+
+def _group(slot: Slot, found: regex.Match[str]) -> str:
+    """The group of the slot's name, else the first group, else all of it."""
     named = found.groupdict()
     group = named[slot.name] if slot.name in named else found[min(1, found.re.groups)]
-    value = group.strip() if group else None
-    return value if value is None or not slot.values else _listed(slot, value)
+    return (group or "").strip()
 
 
 def _listed(slot: Slot, words: str) -> str | None:

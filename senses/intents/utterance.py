@@ -1,18 +1,18 @@
 """An utterance as the intent filter sees it: where words stand, and which clause they stand in."""
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from soulgraph.senses.intents.patterns import REACH, compiled
-from soulgraph.senses.text import normalise
-
-HEARD = 500  # characters; what is longer than that is a story, not a command
+from soulgraph.senses.intents.opposites import Side, sides_in
+from soulgraph.senses.intents.patterns import Patience
+from soulgraph.senses.text import heard, normalise
 
 _BOUNDARY = re.compile(
-    r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|还有|但是?|再|和|\b(?:and then|and|then|but|also)\b",
+    r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|顺便|还有|但是?|再(?=[把给帮去开关放播调打讲跳拍定设提锁拉点])|和"
+    r"|\b(?:and then|and|then|but|also)\b",
     re.IGNORECASE,
 )
 _WORD_EDGE = "[a-z0-9]"
@@ -34,24 +34,52 @@ class Span(NamedTuple):
 class Utterance:
     text: str
     clauses: list[Span]
+    patience: Patience = field(default_factory=Patience, compare=False)
 
     @classmethod
     def of(cls, text: str) -> "Utterance":
-        heard = " ".join(normalise(text).split())[:HEARD]
-        edges = [0, *(found.end() for found in _BOUNDARY.finditer(heard)), len(heard)]
-        return cls(heard, [Span(*pair) for pair in pairwise(edges)])
+        line = heard(text)
+        edges = [0, *(found.end() for found in _BOUNDARY.finditer(line)), len(line)]
+        return cls(line, [Span(*pair) for pair in pairwise(edges)])
 
     def find(self, word: str) -> list[Span]:
-        return find_word(word, self.text)
+        return find_word(word, self.text) if folded(word) in self._folded else []
 
     def search(self, pattern: str) -> list[Span]:
+        """The matches within clauses, or that of all of it if no clause has one."""
+        found = self._searched(pattern, Span(0, len(self.text)))
+        if not found or len(self.clauses) == 1:
+            return found
+        return [match for clause in self.clauses for match in self._searched(pattern, clause)] or found
+
+    def _searched(self, pattern: str, where: Span) -> list[Span]:
         """Where a pattern matches; one made of look-aheads alone speaks of all it saw."""
-        seen = self.text[:REACH]
-        found = compiled(pattern).search(seen)
-        return [Span(*found.span()) if found[0] else Span(0, len(seen))] if found else []
+        found = self.patience.search(pattern, self.part(where))
+        if not found:
+            return []
+        start, end = found.span() if found[0] else (0, found.endpos)
+        return [Span(where.start + start, where.start + end)]
+
+    @cached_property
+    def _folded(self) -> str:
+        return folded(self.text)
+
+    @cached_property
+    def sides(self) -> list[Side]:
+        return sides_in(self.text)
+
+    def sides_within(self, span: Span) -> list[Side]:
+        return [side for side in self.sides if span.start <= side.at < span.end]
 
     def part(self, span: Span) -> str:
         return self.text[span.start : span.end]
+
+    def clause(self, span: Span) -> str:
+        """The clause a span begins in."""
+        return self.part(self.clauses[self.clause_at(span.start)])
+
+    def spans_clauses(self, span: Span) -> bool:
+        return self.clause_at(span.start) != self.clause_at(span.end - 1)
 
     def clause_at(self, position: int) -> int:
         return next(i for i, clause in enumerate(self.clauses) if position < clause.end)
@@ -60,6 +88,12 @@ class Utterance:
 def find_word(word: str, text: str) -> list[Span]:
     """Chinese anywhere, English as whole words, in the singular or the plural."""
     return [Span(*found.span()) for found in _finder(word).finditer(text)]
+
+
+@lru_cache(maxsize=8192)
+def folded(text: str) -> str:
+    """As it is compared: a keyword that is not in it in this spelling is not in it at all."""
+    return " ".join(normalise(text).lower().split())
 
 
 @lru_cache(maxsize=8192)

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.nodes.gate import act_or_talk, gate
-from soulgraph.senses.intents.filter import Filtered, IntentDecision, MatchedIntent
+from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of

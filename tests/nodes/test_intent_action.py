@@ -2,7 +2,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.nodes.intent_action import intent_action
-from soulgraph.senses.intents.filter import Filtered, IntentDecision, MatchedIntent
+from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of

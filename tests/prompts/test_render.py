@@ -8,6 +8,7 @@ from soulgraph.prompts.layers import Persona, assemble
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.settings import PersonaConfig
 from soulgraph.stores.births import TEMPLATES
+from soulgraph.voices.listening import CHOOSE_INTENTS, FEEL
 from soulgraph.voices.tasks import EXTRACT_EVENT, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
@@ -16,6 +17,8 @@ TASKS = [
     (REFLECT, {"messages": [], "inner_state": "", "slots": []}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
+    (FEEL, {"text": "", "prototypes": {}}),
+    (CHOOSE_INTENTS, {"text": "", "candidates": []}),
 ]
 
 

@@ -4,7 +4,7 @@ from importlib.resources import files
 import pytest
 import yaml
 
-from soulgraph.senses.intents.filter import MatchedIntent
+from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
 from soulgraph.voices.action_lines import action_line

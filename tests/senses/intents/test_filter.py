@@ -1,12 +1,17 @@
-"""The keyword intent filter: one small smart home, and the rules one by one."""
+"""The intent filter by words alone: one small smart home, and the rules one by one."""
 
-import time
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
 
-from soulgraph.senses.intents.filter import Catalog, Filtered, Intent, filter_intents
-from soulgraph.senses.intents.patterns import REACH, compiled
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.decision import Filtered
+from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.intents.offers import Offers
+
+NOW = datetime(2026, 11, 16, 15, 30)
 
 ROOMS = {"name": "room", "values": ["客厅", "卧室", "living room", "bedroom"]}
 
@@ -24,6 +29,11 @@ STRIP_ON = intent("strip_on", "打开灯带", "turn on the light strip")
 FAN_ON = intent("fan_on", "风扇", "开风扇", "fan", "turn on the fan")
 FAN_OFF = intent("fan_off", "风扇", "关风扇", "fan")
 HOME = [LIGHT_ON, LIGHT_OFF, STRIP_ON, FAN_ON, FAN_OFF]
+
+
+def filter_intents(text: str, catalog: Sequence[Intent]) -> Filtered:
+    """A catalog without examples needs no embedder."""
+    return asyncio.run(IntentFilter(None).filter(text, Offers(catalog), NOW))
 
 
 def ids(result: Filtered) -> list[str]:
@@ -238,8 +248,8 @@ def test_a_pattern_of_look_aheads_alone_counts_as_a_match():
 @pytest.mark.parametrize(
     ("bare", "story"),
     [
-        ("开灯", "昨天我刚要开灯的时候看见一只猫"),
-        ("turn on the light", "when I was about to turn on the light I saw a cat"),
+        ("开灯", "外面好像有一只猫在叫你帮我开灯看看好不好"),
+        ("turn on the light", "there is a cat outside so turn on the light and let us see it"),
     ],
 )
 def test_below_min_confidence_an_intent_is_not_executed(bare, story):
@@ -330,68 +340,3 @@ def test_each_clause_fills_the_slots_of_its_own_intent(text, expected):
 def test_a_match_says_why():
     assert only("请开灯", LIGHT_ON).why == "keyword 开灯"
     assert only("十度", intent("t", regex_any=["[一二十]+度"])).why == "regex [一二十]+度"
-
-
-def test_unknown_keys_are_tolerated():
-    Intent.model_validate(
-        {"id": "a", "name": "a", "icon": "bulb", "match": {"fuzzy": 1}, "slots": [{"name": "x", "unit": "C"}]}
-    )
-
-
-@pytest.mark.parametrize(
-    ("wrong", "where"),
-    [
-        ({"id": 5}, ("id",)),
-        ({"name": ""}, ("name",)),
-        ({"priority": "high"}, ("priority",)),
-        ({"match": None}, ("match",)),
-        ({"match": {"keywords_any": "开灯"}}, ("match", "keywords_any")),
-        ({"match": {"keywords_any": [""]}}, ("match", "keywords_any", 0)),
-        ({"match": {"min_confidence": 7}}, ("match", "min_confidence")),
-        ({"slots": [{"name": "x", "required": "yes"}]}, ("slots", 0, "required")),
-        ({"slots": [{"required": True}]}, ("slots", 0, "name")),
-    ],
-)
-def test_a_wrong_type_is_refused_and_located(wrong, where):
-    with pytest.raises(ValidationError) as refusal:
-        Intent.model_validate({"id": "a", "name": "a", "match": {}} | wrong)
-    assert [error["loc"] for error in refusal.value.errors()] == [where]
-
-
-@pytest.mark.parametrize(
-    "pattern", ["(", "[a", "a{2,1}", "(a+)+", "(a*)*b", "(a|b)*", r"(\w+\s*)+$", ".*.*.*.*!", "a?" * 30, "(a|a)" * 30]
-)
-@pytest.mark.parametrize("place", ["regex_any", "regex_all", "slot"])
-def test_a_bad_or_explosive_regex_is_refused_naming_the_intent(place, pattern):
-    match = {} if place == "slot" else {place: [pattern]}
-    slots = [{"name": "x", "regex": pattern}] if place == "slot" else []
-    with pytest.raises(ValidationError, match="intent kettle_on: the pattern"):
-        intent("kettle_on", slots=slots, **match)
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "(打开|开)(一下)?.{0,4}灯",
-        ".*开.*灯.*",
-        r"turn\s+(on|off)\s+(the\s+)?(\w+\s+)?lights?",
-        r"^(请|麻烦)?你?(帮我|给我)?(把|将)?(.+?)的?(灯|电视|空调)(打开|关掉|关上)(吧|一下)?$",
-        r"set\s+(a|the)?\s*timer\s+for\s+(?P<n>\d+)\s*(minutes?|hours?)",
-    ],
-)
-def test_ordinary_patterns_are_accepted(pattern):
-    assert intent("fine", regex_any=[pattern]).match.regex_any == [pattern]
-
-
-@pytest.mark.parametrize("pattern", [r"(a|a)(a|a)(a|a)\w*\w*\w*!", "(a|a)" * 17 + "!", ".*a.*a!"])
-def test_the_worst_accepted_pattern_ends_soon_on_a_hostile_text(pattern):
-    start = time.perf_counter()
-    assert filter_intents("a" * 8000, [intent("worst", regex_any=[pattern])]).intents == []
-    assert time.perf_counter() - start < 5
-    assert compiled(pattern).search("a" * REACH) is None
-
-
-def test_an_intent_given_twice_is_refused():
-    catalog = [LIGHT_ON.model_dump(), FAN_ON.model_dump(), LIGHT_ON.model_dump()]
-    with pytest.raises(ValidationError, match="intents given twice: light_on"):
-        TypeAdapter(Catalog).validate_python(catalog)

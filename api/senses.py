@@ -1,0 +1,63 @@
+"""The senses alone over HTTP: what a text feels like, and which intents it asks for."""
+
+import time
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from soulgraph.api.auth import chatter
+from soulgraph.api.fields import MAX_TEXT, Text
+from soulgraph.api.services import Served
+from soulgraph.api.terminals import IntentCatalog
+from soulgraph.senses.intents.decision import Filtered
+from soulgraph.senses.intents.offers import Offers
+
+router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[chatter])
+
+
+class Analyze(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: Text
+
+
+class FeelingOut(BaseModel):
+    emotion: str
+    p: float
+    a: float
+    d: float
+    intensity: float
+    confidence: float | None
+    latency_ms: float
+
+
+class FilterOptions(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    now: datetime | None = Field(None, description="the user's time, against which 明早七点 is resolved")
+
+
+class Filter(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[str, Field(max_length=MAX_TEXT)]
+    intent_catalog: IntentCatalog
+    options: FilterOptions = FilterOptions()
+
+
+@router.post("/emotion/analyze")
+async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
+    """What the text feels like; no soul hears it."""
+    start = time.perf_counter()
+    felt = (await services.context.emotions.recognise(request.text)).sane()
+    return FeelingOut(**asdict(felt), latency_ms=round((time.perf_counter() - start) * 1000, 2))
+
+
+@router.post("/intents/filter")
+async def filter_intents(request: Filter, services: Served) -> Filtered:
+    """Which intents of this catalog the text asks for; nothing is carried out."""
+    now = request.options.now or services.context.local_time()
+    return await services.context.intents.filter(request.text, Offers(request.intent_catalog), now)

@@ -1,0 +1,115 @@
+"""What the heads see of a text beside its embedding: what the words say, and which word pieces occur."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from soulgraph.senses.emotion.lexical import Feeling, emphasis, heard_in, strengths, tones_in
+from soulgraph.senses.emotion.lexicon import Mark, lexicon, spelt
+from soulgraph.soul.emotions import EMOTIONS
+
+Floats = NDArray[np.float32]
+
+LOOKED_AT = 1000  # characters; a feeling shows early or not at all
+BUCKETS = 1 << 16
+MOST_PIECES = 800
+PIECE_LENGTHS = (3, 4, 5)
+
+FELT = tuple(label for label in EMOTIONS if label != "neutral")
+TONES = ("bright", "dark", "fierce", "mighty", "meek", "soft")
+CUES = ("self", "you", "others", "asking", "telling", "ordering", "now")
+COUNTED = ("negator", "contrast", "curse", "irony", "sign", "after")
+SURFACE = ("raised", "lowered", "!", "?", "…", "quoted", "digits", "capitals", "length", "chinese")
+LAYOUT = (
+    *(f"felt:{label}" for label in FELT),
+    "denied:good",
+    "denied:bad",
+    *(f"tone:{tone}" for tone in TONES),
+    *(f"cue:{cue}" for cue in CUES),
+    *(f"count:{kind}" for kind in COUNTED),
+    *(f"surface:{name}" for name in SURFACE),
+)
+
+
+class Reading(NamedTuple):
+    """A text as read: its feelings in words, how emphatically, and the numbers for the heads."""
+
+    feelings: list[Feeling]
+    emphasis: float
+    words: Floats
+    pieces: NDArray[np.int64]
+
+
+def read(text: str) -> Reading:
+    text = text[:LOOKED_AT]
+    known, units = lexicon(), spelt(text)
+    marks = known.words.scan(units)
+    feelings = heard_in(marks, known)
+    cues = known.cues.scan(units)
+    words = np.array([*_felt(feelings), *_toned(marks), *_cued(cues), *_counted(marks), *_surface(text, marks)])
+    return Reading(feelings, emphasis(text, feelings), words.astype(np.float32), pieces_of(units.plain))
+
+
+def pieces_of(units: list[str]) -> NDArray[np.int64]:
+    """The buckets of a text's words, pairs of words, and letters within words; each once."""
+    buckets = {bucket for unit in units for bucket in _inside(unit)}
+    buckets.update(_bucket(f"{one} {two}") for one, two in zip(units, units[1:], strict=False))
+    return np.array(sorted(buckets)[:MOST_PIECES], dtype=np.int64)
+
+
+@lru_cache(maxsize=20_000)
+def _inside(unit: str) -> tuple[int, ...]:
+    spelling = f"<{unit[:30]}>"
+    letters = (spelling[at : at + n] for n in PIECE_LENGTHS for at in range(len(spelling) - n + 1))
+    return (_bucket(f" {unit}"), *map(_bucket, letters))
+
+
+def _bucket(piece: str) -> int:
+    return crc32(piece.encode("utf-8", "replace")) % BUCKETS
+
+
+def _felt(feelings: list[Feeling]) -> list[float]:
+    scores = strengths(feelings)
+    denied = [feeling.pleasure for feeling in feelings if feeling.denied]
+    good, bad = (min(1.0, sum(max(0.0, sign * pleasure) for pleasure in denied)) for sign in (-1, 1))
+    return [*(scores.get(label, 0.0) for label in FELT), good, bad]
+
+
+def _toned(marks: list[Mark]) -> list[float]:
+    sums = dict.fromkeys(TONES, 0.0)
+    for tone, sign in tones_in(marks):
+        sums[tone] += sign
+    return [math.tanh(total / 2) for total in sums.values()]
+
+
+def _cued(cues: list[Mark]) -> list[float]:
+    labels = [mark.label for mark in cues]
+    return [min(labels.count(cue), 2) / 2 for cue in CUES]
+
+
+def _counted(marks: list[Mark]) -> list[float]:
+    kinds = [mark.kind for mark in marks]
+    return [min(kinds.count(kind), 2) / 2 for kind in COUNTED]
+
+
+def _surface(text: str, marks: list[Mark]) -> list[float]:
+    size = max(1, len(text))
+    degrees = [mark.weight for mark in marks if mark.kind == "degree"]
+    return [
+        any(weight > 1 for weight in degrees),
+        any(weight < 1 for weight in degrees),
+        min(text.count("!") + text.count("！"), 3) / 3,
+        "?" in text or "？" in text,
+        "..." in text or "…" in text,
+        any(mark in text for mark in '"“”「」《》'),
+        sum(map(str.isdigit, text)) / size,
+        sum(map(str.isupper, text)) / size,
+        math.log1p(size) / 5,
+        any("\u4e00" <= letter <= "\u9fff" for letter in text),
+    ]
+
+

@@ -1,0 +1,89 @@
+"""An emotion recogniser that lives elsewhere: one POST per text, and an answer checked before it is believed."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Self
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from soulgraph.errors import SenseUnavailable
+from soulgraph.senses.emotion.scales import Axis, Label, Share
+from soulgraph.soul.emotions import UserEmotion
+
+PATIENCE_S = 1.5
+LONGEST_ANSWER = 64 * 1024  # bytes; an honest answer has a few hundred
+
+# Unpacked bytes are the only ones that can be counted while they arrive.
+_HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+class Answer(BaseModel):
+    """What the service says; it may say more than we read, but what we read has the right type."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    emotion: Label
+    p: Axis
+    a: Axis
+    d: Axis
+    intensity: Share
+    confidence: Share | None = None
+
+
+class HttpRecogniser:
+    """Asks once and never again: a feeling that comes late is of no use to the turn."""
+
+    def __init__(self, client: httpx.AsyncClient, url: str) -> None:
+        self._client = client
+        self._url = httpx.URL(url)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str) -> AsyncIterator[Self]:
+        """One client for all turns; as many connections as there are turns, of which some are kept."""
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        async with httpx.AsyncClient(limits=limits) as client:
+            yield cls(client, url)
+
+    async def recognise(self, text: str) -> UserEmotion:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                answer = Answer.model_validate_json(await self._ask(text))
+        except TimeoutError as error:
+            raise SenseUnavailable(f"the emotion service did not answer within {PATIENCE_S} s") from error
+        except httpx.HTTPError as error:
+            raise SenseUnavailable(f"the emotion service cannot be reached: {_cause(error)}") from error
+        except ValidationError as error:
+            raise SenseUnavailable(f"the emotion service answered something unusable: {_first(error)}") from error
+        return UserEmotion(**answer.model_dump())
+
+    async def _ask(self, text: str) -> bytes:
+        said = json.dumps({"text": text})
+        request = self._client.stream("POST", self._url, content=said, headers=_HEADERS, follow_redirects=False)
+        async with request as response:
+            if not response.is_success:
+                raise SenseUnavailable(f"the emotion service answered {response.status_code} {response.reason_phrase}")
+            return await _body(response)
+
+
+async def _body(response: httpx.Response) -> bytes:
+    body = b""
+    async for chunk in response.aiter_raw():
+        body += chunk
+        if len(body) > LONGEST_ANSWER:
+            raise SenseUnavailable(f"the emotion service's answer is longer than {LONGEST_ANSWER} bytes")
+    return body
+
+
+def _cause(error: httpx.HTTPError) -> str:
+    """Some of httpx's errors have a name and no text."""
+    return f"{type(error).__name__} {error}".strip()
+
+
+def _first(error: ValidationError) -> str:
+    """What is wrong and where, without the value: it may quote the user."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'answer'}: {first['msg']}"

@@ -1,0 +1,19 @@
+"""The values a feeling is told in, checked where they come from outside."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from soulgraph.soul.emotions import EMOTIONS
+
+
+def _known(label: str) -> str:
+    if label not in EMOTIONS:
+        raise PydanticCustomError("unknown_emotion", "must be one of {known}", {"known": ", ".join(EMOTIONS)})
+    return label
+
+
+Label = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True), AfterValidator(_known)]
+Axis = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -1,0 +1,45 @@
+"""What the intent filter concludes, as the turn and the API carry it."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+Action = Literal["execute_intents", "fallback_reasoning", "no_action"]
+
+
+class IntentDecision(BaseModel):
+    action: Action
+    reason: str
+
+
+class MatchedIntent(BaseModel):
+    intent_id: str
+    intent_name: str
+    confidence: float
+    parameters: dict[str, Any]
+    status: Literal["ready", "need_clarification"]
+    question: str | None = None
+    why: str
+
+
+class Filtered(BaseModel):
+    decision: IntentDecision
+    intents: list[MatchedIntent] = []
+
+    @classmethod
+    def matched(cls, intents: list[MatchedIntent]) -> "Filtered":
+        """To be executed, unless all of it must be asked about first."""
+        ids = listed(intent.intent_id for intent in intents)
+        if any(intent.status == "ready" for intent in intents):
+            return cls(decision=IntentDecision(action="execute_intents", reason=f"matched: {ids}"), intents=intents)
+        reason = f"to be clarified: {ids}"
+        return cls(decision=IntentDecision(action="fallback_reasoning", reason=reason), intents=intents)
+
+    @classmethod
+    def without(cls, action: Action, reason: str) -> "Filtered":
+        return cls(decision=IntentDecision(action=action, reason=reason))
+
+
+def listed(ids: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(ids))

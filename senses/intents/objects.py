@@ -1,0 +1,17 @@
+"""What a Chinese command is done to: 把洗衣机打开 is about a washing machine, whatever else it resembles."""
+
+import re
+
+_OBJECT = re.compile(
+    r"[把将](?:[^的]{1,6}的)?(?P<thing>[\u4e00-\u9fff]{2,6}?)(?:[都也再给先]|一下)*(?:打开|[开关停锁调拉换熄])"
+)
+_COMMON = "机器"  # ends the names of many things
+
+
+def about_another(clause: str, words: str) -> bool:
+    """Whether the thing a clause names is none that these words speak of."""
+    found = _OBJECT.search(clause)
+    if not found:
+        return False
+    thing = found["thing"]
+    return thing[-2:] not in words and (thing[-1] in _COMMON or thing[-1] not in words)

@@ -1,0 +1,125 @@
+"""Intents that no keyword names, found by how much a clause resembles their examples."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.evidence import Evidence, excluded, refused
+from soulgraph.senses.intents.examples import Examples, Likeness
+from soulgraph.senses.intents.objects import about_another
+from soulgraph.senses.intents.offers import Offers
+from soulgraph.senses.intents.opposites import first_sides, opposed
+from soulgraph.senses.intents.shape import refuses, shape_of
+from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.ports import Embedder, Vectors
+
+SURE = 0.75  # for one of several parts of what was said
+SURE_ENOUGH = 0.6  # for the only part that asks; the whole of it needs just what the intent asks for
+OUTDONE_BY = 0.25
+MOST_CLAUSES = 8
+AT_ONCE = 32
+
+_WORDS = re.compile(r"\w{2}")
+
+
+class Resemblance:
+    """Learns each catalog's examples once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._learning = asyncio.Lock()
+        self._learned: WeakKeyDictionary[Offers, Examples] = WeakKeyDictionary()
+
+    async def weighed(self, utterance: Utterance, offers: Offers, named: Sequence[Evidence]) -> list[Evidence]:
+        """What was named, unless its clause is far more like something else; and what only resembles an example."""
+        if not offers.examples:
+            return list(named)
+        whole, *parts = await self._likenesses(utterance, offers)
+        held = [evidence for evidence in named if not _outdone(evidence, [whole, *parts], utterance)]
+        return [*held, *_unnamed(utterance, offers, held, whole, parts)]
+
+    async def _likenesses(self, utterance: Utterance, offers: Offers) -> list["Part"]:
+        """The whole of what was said, then its clauses if it has several, each with what it resembles."""
+        clauses = [clause for clause in utterance.clauses if _WORDS.search(utterance.part(clause))][:MOST_CLAUSES]
+        spans = [Span(0, len(utterance.text)), *(clauses if len(utterance.clauses) > 1 else [])]
+        texts = [utterance.part(span) for span in spans]
+        vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
+        likely = (examples.likeliest(text, vector) for text, vector in zip(texts, vectors, strict=True))
+        return [Part(span, likenesses) for span, likenesses in zip(spans, likely, strict=True)]
+
+    async def _examples(self, offers: Offers) -> Examples:
+        async with self._learning:
+            if offers not in self._learned:
+                vectors = await self._embedded([example.text for example in offers.examples])
+                self._learned[offers] = await asyncio.to_thread(Examples, offers.examples, vectors)
+        return self._learned[offers]
+
+    async def _embedded(self, texts: list[str]) -> Vectors:
+        """Little by little, so that a large catalog does not keep what people say waiting."""
+        parts = [texts[i : i + AT_ONCE] for i in range(0, len(texts), AT_ONCE)]
+        return np.concatenate([await self._embedder.embed(part) for part in parts])
+
+
+class Part(NamedTuple):
+    """A stretch of what was said, and the intents it resembles, the likeliest first."""
+
+    span: Span
+    likely: list[Likeness]
+
+    def likeness_to(self, intent: Intent) -> float:
+        return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
+
+
+def _outdone(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) -> bool:
+    """An intent that gives examples is held against them: 扫地 is named in 扫地机回去充电, but not meant."""
+    if not evidence.intent.match.examples or refused(evidence, utterance):
+        return False
+    clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
+    best = max((known.confidence for known in clause.likely), default=0.0)
+    return best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
+
+
+def _unnamed(
+    utterance: Utterance, offers: Offers, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
+) -> list[Evidence]:
+    taken = {utterance.clause_at(evidence.span.start) for evidence in held}
+    free = [part for part in parts if utterance.clause_at(part.span.start) not in taken]
+    alike = [_first_possible(part, utterance, offers) for part in free]
+    if held:
+        return _sure(alike, SURE)
+    all_of_it = _first_possible(whole, utterance, offers)
+    several = {part.intent.id: part for part in _sure(alike, SURE)}
+    if len(several) > 1 and (not all_of_it or all_of_it.intent.id in several or not _meant(all_of_it)):
+        return list(several.values())
+    if all_of_it and _meant(all_of_it):
+        return [all_of_it]
+    return _surest(alike) or [*filter(None, [all_of_it])]
+
+
+def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidence | None:
+    """The likeliest intent that is not excluded, not the opposite of what is said, and asked for in this shape."""
+    said = first_sides([utterance.sides_within(part.span)])
+    shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
+    for intent, confidence, example in part.likely:
+        possible = not excluded(intent, utterance) and not opposed(offers.sides(intent), said)
+        possible = possible and not about_another(utterance.part(part.span), offers.words(intent))
+        if possible and shape in offers.shapes(intent) and refuses(shape) == refuses(shape_of([example])):
+            return Evidence(intent, part.span, "like", f"“{example}”", confidence)
+    return None
+
+
+def _sure(parts: Sequence[Evidence | None], least: float) -> list[Evidence]:
+    return [part for part in parts if part and part.sureness >= least]
+
+
+def _surest(parts: Sequence[Evidence | None]) -> list[Evidence]:
+    return sorted(_sure(parts, SURE_ENOUGH), key=lambda part: part.sureness)[-1:]
+
+
+def _meant(evidence: Evidence) -> bool:
+    return evidence.sureness >= evidence.intent.match.min_confidence

@@ -1,0 +1,51 @@
+"""The filter on a whole catalog: 40 intents of a home robot, 300 sentences said to it."""
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from soulgraph.senses.embedding.local import open_local_embedder
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.intents.offers import Offers
+
+HERE = Path(__file__).parent
+NOW = datetime(2026, 11, 16, 15, 30)
+CATALOG = [Intent.model_validate(intent) for intent in yaml.safe_load((HERE / "home_robot.yaml").read_text("utf-8"))]
+SAID = yaml.safe_load((HERE / "home_robot_said.yaml").read_text("utf-8"))
+
+
+def expected(case):
+    return case["action"], [(each["id"], each["parameters"], each["status"]) for each in case["intents"]]
+
+
+async def decisions(cases):
+    offers = Offers(CATALOG)
+    async with open_local_embedder() as embedder:
+        intents = IntentFilter(embedder)
+        for case in cases:
+            result = await intents.filter(case["text"], offers, NOW)
+            got = [(match.intent_id, match.parameters, match.status) for match in result.intents]
+            yield case, (result.decision.action, got)
+
+
+def test_the_set_is_large_and_covers_every_intent_and_kind():
+    assert len(CATALOG) >= 25
+    assert len(SAID) >= 250
+    assert {each["id"] for case in SAID for each in case["intents"]} == {intent.id for intent in CATALOG}
+    assert set(Counter(case["kind"] for case in SAID)) == {"plain", "negation", "opposite", "slot", "multi", "chat"}
+
+
+async def test_decisions_are_exact_in_93_of_100_cases():
+    wrong = [case["text"] async for case, decided in decisions(SAID) if decided != expected(case)]
+    assert len(wrong) <= 0.07 * len(SAID), wrong
+
+
+@pytest.mark.parametrize("kind", ["negation", "slot", "multi"])
+async def test_no_kind_of_case_is_left_behind(kind):
+    cases = [case for case in SAID if case["kind"] == kind]
+    wrong = [case["text"] async for case, decided in decisions(cases) if decided != expected(case)]
+    assert len(wrong) <= 0.07 * len(cases), wrong

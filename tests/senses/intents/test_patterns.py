@@ -1,0 +1,85 @@
+"""Regexes from outside: what is refused, and how long the rest may take."""
+
+import logging
+
+import pytest
+
+from soulgraph.senses.intents.patterns import REACH, Patience, UnsafePattern, compiled
+
+EXPLOSIVE = [
+    "(a|a)*[xy]",
+    "(?:a|aa)+[xy]",
+    "(?:(a+)\\1+)+[xy]",
+    "(?:.*)*(?:.*)*[xy]",
+    "(?=(?:a|aa)*[xy])",
+    "(?<=[xy](a|aa)*)$",
+    "(?:(?:(?:a{0,99}){0,99}){0,99}){0,99}[xy]",
+    "(?:a+b+c+d+){e<=9}[yz]",
+    "(a(?1)*)(?1)[xy]",
+    "(?:a|(?R))*[xy]",
+    ".*" * 200 + "[xy]",
+    "a?" * 200 + "[xy]",
+]
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "(?V1)a", r"\L<names>", "(?P<x>a)(?P=y)"])
+def test_a_pattern_that_does_not_compile_is_refused(pattern):
+    with pytest.raises(UnsafePattern, match="does not compile"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["a{1000000000}", "(?:a{1000}){1000}", "(?:(?:a{100,}){100,}){100,}"])
+def test_a_pattern_that_would_be_huge_is_refused_before_it_is_compiled(pattern):
+    with pytest.raises(UnsafePattern, match="repeats too much"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(?x)a{1 0 0 0 0 0 0}", "(?ix: a )"])
+def test_a_verbose_pattern_is_refused(pattern):
+    with pytest.raises(UnsafePattern, match="verbose"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(打开|开)(一下)?.{0,4}灯", "开一下客厅灯"),
+        (".*开.*灯.*", "把打开的灯"),
+        (r"turn\s+(on|off)\s+(the\s+)?(\w+\s+)?lights?", "Turn ON the kitchen light"),
+        (
+            r"^(请|麻烦)?你?(帮我|给我)?(把|将)?(.+?)的?(灯|电视|空调)(打开|关掉|关上)(吧|一下)?$",
+            "帮我把卧室的灯关掉吧",
+        ),
+        (r"set\s+(a|the)?\s*timer\s+for\s+(?P<n>\d+)\s*(minutes?|hours?)", "set a timer for 5 minutes"),
+        (r"\d{4}-\d{2}-\d{2}", "on 2026-11-16"),
+        (r"(?:放|播放)(?P<x>.+)", "播放七里香"),
+        ("(a+)+", "aaa"),
+    ],
+)
+def test_an_ordinary_pattern_is_found_whatever_the_case(pattern, text):
+    assert Patience().search(pattern, text)
+
+
+@pytest.mark.parametrize("pattern", EXPLOSIVE)
+def test_a_search_that_takes_too_long_finds_nothing_and_is_reported_once(pattern, caplog):
+    patience = Patience(left=60)
+    with caplog.at_level(logging.WARNING):
+        assert patience.search(pattern, "a" * REACH) is None
+        assert patience.search(pattern, "a" * REACH) is None
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the pattern {pattern} takes too long to search for and counts as not matching"
+    ]
+
+
+def test_when_patience_has_run_out_nothing_more_is_searched_for():
+    patience = Patience()
+    hostile = (f"(a|a)*[xy]{{1,{n}}}" for n in range(1, 1000))
+    searched = sum(1 for pattern in hostile if patience.left > 0 and patience.search(pattern, "a" * REACH) is None)
+    assert 1 <= searched <= 50
+    assert patience.search("a", "a") is None
+    assert Patience().search("a", "a")
+
+
+def test_a_pattern_sees_the_beginning_of_a_text():
+    assert Patience().search("灯$", "啊" * (REACH - 1) + "灯" + "啊" * 100)
+    assert Patience().search("灯", "啊" * REACH + "灯") is None
