@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from functools import cache
+
+from opencc import OpenCC  # type: ignore[import-untyped]
 
 HEARD = 500  # characters; what is longer than that is a story, and its beginning says what it is about
 
@@ -9,10 +12,21 @@ _INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def normalise(text: str) -> str:
-    """Full-width forms, skin tones and curly apostrophes become plain."""
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
+    """Full-width forms, traditional characters, skin tones and curly apostrophes become plain."""
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
+    return plain if plain.isascii() else _simplified(plain)
 
 
 def heard(text: str) -> str:
     """What the senses take in: one line, as far as an utterance goes."""
     return " ".join(normalise(text).split())[:HEARD]
+
+
+def _simplified(text: str) -> str:
+    simple: str = _converter().convert(text.encode("utf-8", "replace").decode())
+    return simple
+
+
+@cache
+def _converter() -> OpenCC:
+    return OpenCC("t2s")

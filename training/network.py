@@ -54,7 +54,11 @@ class Network:
         outer = rng.normal(size=(plan.hidden, outputs)) * 0.05
         zeros = np.zeros
         return cls(
-            inner.astype("f"), zeros(plan.hidden, "f"), outer.astype("f"), zeros((inputs, outputs), "f"), zeros(outputs, "f")
+            inner.astype("f"),
+            zeros(plan.hidden, "f"),
+            outer.astype("f"),
+            zeros((inputs, outputs), "f"),
+            zeros(outputs, "f"),
         )
 
     @property

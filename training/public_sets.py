@@ -43,7 +43,9 @@ EKMAN_OF_OURS = {label: group for group, ours in _GOEMOTIONS.items() for label i
 }
 
 
-_FELT_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud", "flip_coin"} - {"flip_coin"}
+_FELT_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud", "flip_coin"} - {
+    "flip_coin"
+}
 
 
 class Rated(NamedTuple):
@@ -63,9 +65,7 @@ class Labelled(NamedTuple):
 def emobank(folder: Path, split: str) -> list[Rated]:
     rows = (row for file in sorted(folder.glob("emobank*.csv")) for row in _csv(file))
     return [
-        Rated(row["text"], (float(row["V"]), float(row["A"]), float(row["D"])))
-        for row in rows
-        if row["split"] == split
+        Rated(row["text"], (float(row["V"]), float(row["A"]), float(row["D"]))) for row in rows if row["split"] == split
     ]
 
 
@@ -110,4 +110,3 @@ def _f1(truth: list[set[str]], predicted: Sequence[str], group: str) -> float:
 def _csv(file: Path) -> list[dict[str, str]]:
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
-

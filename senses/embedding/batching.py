@@ -49,7 +49,7 @@ class BatchingEmbedder:
         return self._encoder.name
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        wanted = [self._vector(_readable(text)) for text in texts]
+        wanted = [self._vector(heard(text)) for text in texts]
         # A caller that gives up must not take the vector away from the others who wait for it.
         return np.array([await asyncio.shield(vector) for vector in wanted], dtype=np.float32)
 
@@ -96,8 +96,3 @@ class BatchingEmbedder:
             self._work.cancel()
             with suppress(asyncio.CancelledError):
                 await self._work
-
-
-def _readable(text: str) -> str:
-    """Half a surrogate pair has no bytes and would stop an encoder."""
-    return heard(text).encode("utf-8", "replace").decode()

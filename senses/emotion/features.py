@@ -111,5 +111,3 @@ def _surface(text: str, marks: list[Mark]) -> list[float]:
         math.log1p(size) / 5,
         any("\u4e00" <= letter <= "\u9fff" for letter in text),
     ]
-
-

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.objects import about_another
 from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
@@ -50,8 +51,12 @@ def excluded(intent: Intent, utterance: Utterance) -> bool:
 def sides_at(span: Span, utterance: Utterance) -> Sides:
     """Named by the span itself, else by its clause; a clause that names no act borrows from those around it."""
     at, clauses = utterance.clause_at(span.start), utterance.clauses
-    around = [] if _ACT.search(utterance.part(clauses[at])) else [*clauses[:at][::-1], *clauses[at + 1 :]]
+    around = [] if names_act(utterance.part(clauses[at])) else [*clauses[:at][::-1], *clauses[at + 1 :]]
     return first_sides(map(utterance.sides_within, [span, clauses[at], *around]))
+
+
+def names_act(clause: str) -> bool:
+    return _ACT.search(clause) is not None
 
 
 def _for(intent: Intent, utterance: Utterance, offers: Offers) -> list[Evidence]:
@@ -78,8 +83,14 @@ def _found(
         yield [
             claim
             for claim in places
-            if not opposed(wanted, sides_at(claim.span, utterance)) and not is_told(utterance.clause(claim.span))
+            if not opposed(wanted, sides_at(claim.span, utterance)) and not _misread(claim, utterance, offers)
         ]
+
+
+def _misread(claim: Evidence, utterance: Utterance, offers: Offers) -> bool:
+    """In a story, or, as far as a pattern goes, about some other thing."""
+    clause = utterance.clause(claim.span)
+    return is_told(clause) or (claim.by == "regex" and about_another(clause, offers.words(claim.intent)))
 
 
 def _longest(claims: list[Evidence], utterance: Utterance) -> list[Evidence]:

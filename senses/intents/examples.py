@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.shape import refuses, shape_of
 from soulgraph.senses.ports import Vectors
 from soulgraph.senses.text import normalise
 
@@ -32,6 +33,10 @@ class Likeness(NamedTuple):
     intent: Intent
     confidence: float
     example: str
+
+    @property
+    def refuses(self) -> bool:
+        return refuses(shape_of([self.example]))
 
 
 class Example(NamedTuple):
@@ -67,8 +72,8 @@ class Examples:
         spelled = np.stack([self._spelling.dense(example.text) for example in self._examples])
         alike = (1 - SPELLING_SHARE) * _alike(self._vectors @ self._vectors.T) + SPELLING_SHARE * spelled @ spelled.T
         targets = np.eye(len(self._intents), dtype=np.float32)[self._owner]
-        votes = np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), targets).astype(np.float32)
-        return np.float32(1 - SPELLING_SHARE) * votes, np.float32(SPELLING_SHARE) * spelled.T @ votes
+        votes = np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), targets)
+        return _single((1 - SPELLING_SHARE) * votes), _single(SPELLING_SHARE * spelled.T @ votes)
 
     def likeliest(self, text: str, vector: Vectors) -> list[Likeness]:
         """The intents that may be meant, the likeliest first."""
@@ -110,6 +115,10 @@ class Spelling:
 def grams_of(text: str) -> list[str]:
     spelled = f" {' '.join(normalise(text).lower().split())} "
     return [spelled[i : i + size] for size in GRAM_SIZES for i in range(len(spelled) - size + 1)]
+
+
+def _single(values: NDArray[np.floating]) -> Scores:
+    return values.astype(np.float32)
 
 
 def _alike(cosines: Scores) -> Scores:

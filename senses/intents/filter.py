@@ -105,7 +105,7 @@ def _mentions(meant: list[Evidence], utterance: Utterance, now: datetime) -> Ite
         longest_each = {e.intent.id: e for e in sorted(here, key=lambda e: e.span.length)}
         words = utterance.text[start:end]
         for evidence in sorted(longest_each.values(), key=lambda e: e.span):
-            yield Mention(evidence, words, spoken(evidence.intent.slots, words, now))
+            yield Mention(evidence, words, spoken(evidence.intent.slots, words, now, utterance.patience))
 
 
 def _distinct(mentions: Iterable[Mention]) -> list[Mention]:

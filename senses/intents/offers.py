@@ -50,7 +50,9 @@ def sides_of(intent: Intent) -> Sides:
 
 
 def _texts(intent: Intent) -> list[str]:
-    return [intent.name, *intent.match.keywords_any, *intent.match.keywords_all, *intent.match.examples]
+    match = intent.match
+    words = [intent.name, *match.keywords_any, *match.keywords_all, *match.examples]
+    return [*words, *match.regex_any, *match.regex_all]
 
 
 def _keywords(intent: Intent) -> list[str]:

@@ -12,12 +12,14 @@ from typing import NamedTuple
 Sides = tuple[str | None, ...]
 """For each axis the side taken, if any."""
 
-_STATE = "着|的|太久|了?(?:半天|[好很这那]久|一[天夜晚整])"
+_STATE = "着|[掉上开]?的|太久|了?(?:半天|[好很这那]久)|了一[天夜晚整上下]"
 _IS = r"(?<!is )(?<!are )(?<!was )(?<!still )(?<!already )"
 _AXES = [
     re.compile(
-        rf"(?P<on>(?<![离公展召么])开(?![心会车关玩朗学始]|{_STATE})|启动|点亮|{_IS}\b(?:on|open|start|enable|activate)\b)"
-        rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停掉|熄|拉上|合[上起拢]"
+        rf"(?P<on>(?<![离公展召么新])开(?![心会车关玩朗学始]|{_STATE})|启动|点[亮上]|[转开]起来"
+        rf"|{_IS}\b(?:on|open|start|enable|activate)\b)"
+        rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停[掉工]|歇[着歇了会]|熄"
+        r"|[拉遮](?:上|起来)(?!的)|合[上起拢]"
         rf"|{_IS}\b(?:off|close|shut|stop|disable|deactivate)\b)",
         re.IGNORECASE,
     ),
@@ -28,7 +30,8 @@ _AXES = [
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?P<locked>(?<![解开门下])锁|门锁(?=上|好|住|起)(?!打?开|{_STATE})|\block\b)|(?P<unlocked>[解开](?:一?下)?大?门?锁|锁打?开|\bunlock\b)",
+        rf"(?P<unlocked>[解开](?:一?下)?大?门?锁|锁[^上好住着]{{0,3}}开|解开|\bunlock\b)"
+        rf"|(?P<locked>(?<!门)锁(?!{_STATE})|门锁(?=[上好住起])|\block\b)",
         re.IGNORECASE,
     ),
 ]

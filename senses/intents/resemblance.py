@@ -9,17 +9,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.evidence import Evidence, excluded, refused
+from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
 from soulgraph.senses.intents.objects import about_another
 from soulgraph.senses.intents.offers import Offers
-from soulgraph.senses.intents.opposites import first_sides, opposed
+from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
 from soulgraph.senses.intents.utterance import Span, Utterance
 from soulgraph.senses.ports import Embedder, Vectors
 
-SURE = 0.75  # for one of several parts of what was said
-SURE_ENOUGH = 0.6  # for the only part that asks; the whole of it needs just what the intent asks for
+SURE = 0.8  # for a part of what was said; all of it needs just what the intent asks for
+SURE_ALONE = 0.65  # for a part beside which nothing else asks
+SURE_OF_AN_ACT = 0.6  # for a part that names something to be done
 OUTDONE_BY = 0.25
 MOST_CLAUSES = 8
 AT_ONCE = 32
@@ -89,36 +90,49 @@ def _unnamed(
 ) -> list[Evidence]:
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
     free = [part for part in parts if utterance.clause_at(part.span.start) not in taken]
-    alike = [_first_possible(part, utterance, offers) for part in free]
+    alike = [found for part in free if (found := _first_possible(part, utterance, offers))]
+    sure = {found.intent.id: found for found in alike if found.sureness >= _needed(found.span, utterance)}
     if held:
-        return _sure(alike, SURE)
+        return list(sure.values())
     all_of_it = _first_possible(whole, utterance, offers)
-    several = {part.intent.id: part for part in _sure(alike, SURE)}
-    if len(several) > 1 and (not all_of_it or all_of_it.intent.id in several or not _meant(all_of_it)):
-        return list(several.values())
+    if len(sure) > 1 and (not all_of_it or all_of_it.intent.id in sure or not _meant(all_of_it)):
+        return list(sure.values())
     if all_of_it and _meant(all_of_it):
         return [all_of_it]
     return _surest(alike) or [*filter(None, [all_of_it])]
+
+
+def _surest(alike: list[Evidence]) -> list[Evidence]:
+    return [found for found in sorted(alike, key=lambda found: -found.sureness) if found.sureness >= SURE_ALONE][:1]
+
+
+def _needed(span: Span, utterance: Utterance) -> float:
+    return SURE_OF_AN_ACT if names_act(utterance.part(span)) else SURE
 
 
 def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidence | None:
     """The likeliest intent that is not excluded, not the opposite of what is said, and asked for in this shape."""
     said = first_sides([utterance.sides_within(part.span)])
     shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
-    for intent, confidence, example in part.likely:
-        possible = not excluded(intent, utterance) and not opposed(offers.sides(intent), said)
-        possible = possible and not about_another(utterance.part(part.span), offers.words(intent))
-        if possible and shape in offers.shapes(intent) and refuses(shape) == refuses(shape_of([example])):
-            return Evidence(intent, part.span, "like", f"“{example}”", confidence)
+    for known in part.likely:
+        possible = not excluded(known.intent, utterance) and not opposed(offers.sides(known.intent), said)
+        possible = possible and not about_another(utterance.part(part.span), offers.words(known.intent))
+        if possible and shape in offers.shapes(known.intent) and known.refuses == refuses(shape):
+            if _undecided(known, part, said, offers):
+                return None
+            return Evidence(known.intent, part.span, "like", f"“{known.example}”", known.confidence)
     return None
 
 
-def _sure(parts: Sequence[Evidence | None], least: float) -> list[Evidence]:
-    return [part for part in parts if part and part.sureness >= least]
-
-
-def _surest(parts: Sequence[Evidence | None]) -> list[Evidence]:
-    return sorted(_sure(parts, SURE_ENOUGH), key=lambda part: part.sureness)[-1:]
+def _undecided(known: Likeness, part: Part, said: Sides, offers: Offers) -> bool:
+    """Whether its opposite is about as likely, and nothing that was said speaks against that: on and off look alike."""
+    return any(
+        opposed(offers.sides(known.intent), offers.sides(other.intent))
+        and not opposed(offers.sides(other.intent), said)
+        and other.refuses == known.refuses
+        and other.confidence > known.confidence - OUTDONE_BY
+        for other in part.likely
+    )
 
 
 def _meant(evidence: Evidence) -> bool:

@@ -10,11 +10,11 @@ from datetime import datetime
 import regex
 
 from soulgraph.senses.intents.catalog import Intent, Slot
-from soulgraph.senses.intents.durations import duration
-from soulgraph.senses.intents.numbers import in_digits, number, percent
 from soulgraph.senses.intents.patterns import Patience
-from soulgraph.senses.intents.times import moment
 from soulgraph.senses.intents.utterance import find_word
+from soulgraph.senses.values.durations import duration
+from soulgraph.senses.values.numbers import in_digits, number, percent
+from soulgraph.senses.values.times import moment
 from soulgraph.soul.language import Lang
 
 Value = str | int | float

@@ -11,6 +11,7 @@ from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
+from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.server import open_stores
 from soulgraph.settings import PersonaConfig, Settings
 from soulgraph.stores.births import new_soul
@@ -71,6 +72,7 @@ async def context(sqlite_url):
         yield Context(
             stores=stores,
             emotions=LexiconRecogniser(),
+            intents=IntentFilter(None),
             voice=Voice("offline", OfflineVoice(), TOOLS),
             persona=PersonaConfig(),
             clock=lambda: NOW,

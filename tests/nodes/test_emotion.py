@@ -28,7 +28,9 @@ class Recogniser:
 
 
 async def felt(recogniser):
-    context = Context(stores=None, emotions=recogniser, voice=None, persona=PersonaConfig(), clock=time.time)
+    context = Context(
+        stores=None, emotions=recogniser, intents=None, voice=None, persona=PersonaConfig(), clock=time.time
+    )
     return await emotion({"said": {"text": "太好了"}}, Runtime(context=context))
 
 

@@ -19,7 +19,7 @@ LOCKED = replace(CALM, lock_until=100.0)
 
 
 async def judged(feeling, now=0.0):
-    context = Context(stores=None, emotions=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
+    context = Context(stores=None, emotions=None, intents=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
     said = {"session_id": "sess_1", "soul_id": "soul_1"}
     state = {"said": said, "heard": heard(soul(personality_vector=INFJ.to_dict()), feeling)}
     return (await gate(state, Runtime(context=context, stream_writer=lambda _: None)))["gate"]

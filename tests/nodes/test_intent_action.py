@@ -25,7 +25,7 @@ class Body:
 
 
 async def acted(hub, terminal_id="robot-1"):
-    context = Context(None, None, None, PersonaConfig(), clock=lambda: 7.0, hub=hub)
+    context = Context(None, None, None, None, PersonaConfig(), clock=lambda: 7.0, hub=hub)
     said = {"text": "开灯", "session_id": "sess_1", "soul_id": "soul_1", "terminal_id": terminal_id}
     decided = Filtered(decision=IntentDecision(action="execute_intents", reason=""), intents=[LIGHT])
     state = {"said": said, "heard": heard(), "filtered": decided, "gate": judge(traits_of("INFJ"), CALM, 0.0)}

@@ -7,10 +7,10 @@ All is said by the user's clock, and so is the answer: local wall time. Without 
 import re
 from datetime import UTC, date, datetime, time, timedelta
 
-from soulgraph.senses.intents.clocks import clocks
-from soulgraph.senses.intents.days import days
-from soulgraph.senses.intents.durations import DAY, Stretch, stretches
-from soulgraph.senses.intents.numbers import in_digits
+from soulgraph.senses.values.clocks import clocks
+from soulgraph.senses.values.days import days
+from soulgraph.senses.values.durations import DAY, Stretch, stretches
+from soulgraph.senses.values.numbers import in_digits
 
 NINE = timedelta(hours=9)
 

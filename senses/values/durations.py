@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from soulgraph.senses.intents.numbers import Number, in_digits, plain
+from soulgraph.senses.values.numbers import Number, in_digits, plain
 
 DAY = 86_400
 LONGEST = 366 * DAY

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.senses.intents.times import moment
+from soulgraph.senses.values.times import moment
 
 NOW = datetime(2026, 11, 16, 15, 30)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.senses.intents.durations import LONGEST, duration
+from soulgraph.senses.values.durations import LONGEST, duration
 
 
 @pytest.mark.parametrize(
