@@ -1,7 +1,9 @@
 """What the heads see of a text beside its embedding: what the words say, and which word pieces occur."""
 
 import math
+import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
@@ -18,6 +20,10 @@ LOOKED_AT = 1000  # characters; a feeling shows early or not at all
 BUCKETS = 1 << 16
 MOST_PIECES = 800
 PIECE_LENGTHS = (3, 4, 5)
+
+# A title or a single quoted word is spoken of, not felt.
+_MENTIONED = re.compile(r"《[^》]*》|[“「『\"][^”」』\"]{1,8}[”」』\"]")
+_ASKS = re.compile(r"[?？]|吗[。！!~…\s]*$")
 
 FELT = tuple(label for label in EMOTIONS if label != "neutral")
 TONES = ("bright", "dark", "fierce", "mighty", "meek", "soft")
@@ -36,28 +42,30 @@ LAYOUT = (
 
 
 class Reading(NamedTuple):
-    """A text as read: its feelings in words, how emphatically, and the numbers for the heads."""
+    """A text as read: the feelings its words name, how emphatically, whether it asks, and the numbers for the heads."""
 
     feelings: list[Feeling]
     emphasis: float
+    asks: bool
     words: Floats
     pieces: NDArray[np.int64]
 
 
 def read(text: str) -> Reading:
     text = text[:LOOKED_AT]
-    known, units = lexicon(), spelt(text)
+    known, units = lexicon(), spelt(_MENTIONED.sub("《》", text))
     marks = known.words.scan(units)
     feelings = heard_in(marks, known)
     cues = known.cues.scan(units)
     words = np.array([*_felt(feelings), *_toned(marks), *_cued(cues), *_counted(marks), *_surface(text, marks)])
-    return Reading(feelings, emphasis(text, feelings), words.astype(np.float32), pieces_of(units.plain))
+    asks = _ASKS.search(text) is not None
+    return Reading(feelings, emphasis(text, feelings), asks, words.astype(np.float32), pieces_of(units.plain))
 
 
 def pieces_of(units: list[str]) -> NDArray[np.int64]:
     """The buckets of a text's words, pairs of words, and letters within words; each once."""
     buckets = {bucket for unit in units for bucket in _inside(unit)}
-    buckets.update(_bucket(f"{one} {two}") for one, two in zip(units, units[1:], strict=False))
+    buckets.update(_bucket(f"{one} {two}") for one, two in pairwise(units))
     return np.array(sorted(buckets)[:MOST_PIECES], dtype=np.int64)
 
 
@@ -92,7 +100,7 @@ def _cued(cues: list[Mark]) -> list[float]:
 
 
 def _counted(marks: list[Mark]) -> list[float]:
-    kinds = [mark.kind for mark in marks]
+    kinds: list[str] = [mark.kind for mark in marks]
     return [min(kinds.count(kind), 2) / 2 for kind in COUNTED]
 
 

@@ -4,7 +4,6 @@ Opposites decide first (关灯 never means 开灯), then the longest evidence wi
 """
 
 import re
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
@@ -62,29 +61,28 @@ def names_act(clause: str) -> bool:
 def _for(intent: Intent, utterance: Utterance, offers: Offers) -> list[Evidence]:
     """What speaks for an intent; nothing does when a condition fails or the opposite side was named."""
     match = intent.match
-    if excluded(intent, utterance):
+    required = [_claims(intent, [word], [], utterance, offers) for word in match.keywords_all]
+    required += [_claims(intent, [], [pattern], utterance, offers) for pattern in match.regex_all]
+    if not all(any(not refused(claim, utterance) for claim in claims) for claims in required):
         return []
-    required = list(_found(intent, match.keywords_all, match.regex_all, utterance, offers))
-    if not all(any(not refused(claim, utterance) for claim in found) for found in required):
-        return []
-    alternatives = match.keywords_any or match.regex_any
-    found = _found(intent, match.keywords_any, match.regex_any, utterance, offers) if alternatives else required
-    return [evidence for places in found for evidence in places]
+    claims = _claims(intent, match.keywords_any, match.regex_any, utterance, offers)
+    if not (match.keywords_any or match.regex_any):
+        claims = [claim for claims in required for claim in claims]
+    return [] if claims and excluded(intent, utterance) else claims
 
 
-def _found(
+def _claims(
     intent: Intent, keywords: list[str], patterns: list[str], utterance: Utterance, offers: Offers
-) -> Iterator[list[Evidence]]:
-    """For each keyword and pattern the places where it stands, on a side that is not the intent's opposite."""
+) -> list[Evidence]:
+    """The places of keywords and patterns, on a side that is not the intent's opposite."""
+    claims = [Evidence(intent, span, "keyword", word) for word in keywords for span in utterance.find(word)]
+    claims += [Evidence(intent, span, "regex", pattern) for pattern in patterns for span in utterance.search(pattern)]
     wanted = offers.sides(intent)
-    claims = [[Evidence(intent, span, "keyword", word) for span in utterance.find(word)] for word in keywords]
-    claims += [[Evidence(intent, span, "regex", pattern) for span in utterance.search(pattern)] for pattern in patterns]
-    for places in claims:
-        yield [
-            claim
-            for claim in places
-            if not opposed(wanted, sides_at(claim.span, utterance)) and not _misread(claim, utterance, offers)
-        ]
+    return [
+        claim
+        for claim in claims
+        if not opposed(wanted, sides_at(claim.span, utterance)) and not _misread(claim, utterance, offers)
+    ]
 
 
 def _misread(claim: Evidence, utterance: Utterance, offers: Offers) -> bool:

@@ -7,6 +7,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.server import open_services
+from soulgraph.settings import Settings
 from soulgraph.soul.emotions import EMOTIONS
 from soulgraph.tests.live import free_port, new_soul, say, serving
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
@@ -90,7 +92,7 @@ async def test_a_wrong_filter_request_is_refused_and_located(client, wrong):
 
 async def test_an_evil_pattern_does_not_hold_up_anyone(client):
     evil = {"id": "evil", "name": "evil", "match": {"regex_any": ["(a+)+$", "(a|a)*b", "(.*a){12}$"]}}
-    slow = asyncio.create_task(filtered(client, "a" * 5000 + "!", evil))
+    slow = asyncio.create_task(filtered(client, "a" * 100 + "!", evil))
     assert (await client.get("/healthz")).status_code == 200
     assert (await slow).json()["intents"] == []
 
@@ -136,10 +138,9 @@ async def test_the_model_decides_only_what_is_unclear(tmp_path):
             for text in ("给我讲个故事", "股票又跌了", "定个闹钟"):
                 await filtered(client, text)
             assert len(stub.requests) == 0
-            texts = ("讲点什么好玩的吧", "说点什么给我听", "讲讲话", "来点有意思的")
-            confidences = [(await filtered(client, text)).json()["intents"] for text in texts]
+            decided = [(await filtered(client, text)).json()["intents"] for text in ("讲点什么好玩的吧", "说点什么给我听")]
     assert len(stub.requests) > 0
-    assert confidences == [[]] * len(texts)
+    assert decided == [[], []]
 
 
 async def test_an_emotion_service_hears_the_feeling_when_one_is_named(tmp_path):
@@ -175,8 +176,7 @@ async def test_an_emotion_service_hears_the_feeling_when_one_is_named(tmp_path):
         ({"embeddings_base_url": "http://127.0.0.1:1/v1", "embeddings_model": "m"}, "SOULGRAPH_EMBEDDINGS_BASE_URL"),
     ],
 )
-async def test_senses_that_cannot_be_opened_stop_the_start_by_name(tmp_path, settings, named, caplog):
-    with pytest.raises((ConfigurationError, SystemExit)) as stopped:
-        async with serving(data_dir=tmp_path, **settings):
+async def test_senses_that_cannot_be_opened_stop_the_start_by_name(tmp_path, settings, named):
+    with pytest.raises(ConfigurationError, match=f"^{named}: "):
+        async with open_services(Settings.load(data_dir=tmp_path, **settings)):
             pass
-    assert named in str(stopped.value) or named in caplog.text

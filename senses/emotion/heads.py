@@ -1,0 +1,118 @@
+"""The trained heads: from an embedding and what the words say to label shares and to pleasure/arousal/dominance.
+
+shares   a small network over [embedding, words], softmax over our labels
+p, a, d  resemblance to some four thousand sentences, plus words, plus label shares, plus word pieces; all linear
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from soulgraph.errors import ConfigurationError
+from soulgraph.senses.emotion.features import BUCKETS, LAYOUT, Floats, Reading
+from soulgraph.soul.emotions import EMOTIONS
+
+FILE = "heads.npz"
+EMBEDDING = 512
+# The embedding has length 1 and 512 parts: raised so that its parts weigh like the words.
+VECTOR_SCALE, WORD_SCALE = 16.0, 1.5
+SIGNATURE = ",".join((*EMOTIONS, *LAYOUT, str(EMBEDDING), str(BUCKETS)))
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Every array of the data file by its name."""
+
+    # shares
+    inner: Floats
+    inner_bias: Floats
+    outer: Floats
+    direct: Floats
+    bias: Floats
+    # p, a, d
+    centre: Floats
+    axes: Floats
+    landmarks: Floats
+    reach: Floats
+    echo: Floats
+    from_words: Floats
+    from_shares: Floats
+    from_pieces: Floats
+    rarity: Floats
+    level: Floats
+    # confidence: slope and intercept on the log-odds of the winning share
+    trust: Floats
+
+    def shares(self, vector: Floats, words: Floats) -> Floats:
+        inputs = np.concatenate([vector * VECTOR_SCALE, words * WORD_SCALE])
+        hidden = np.maximum(inputs @ self.inner + self.inner_bias, 0)
+        logits = hidden @ self.outer + inputs @ self.direct + self.bias
+        raised = np.exp(logits - logits.max())
+        shares: Floats = raised / raised.sum()
+        return shares
+
+    def pad(self, vector: Floats, reading: Reading, shares: Floats) -> Floats:
+        point: Floats = np.dot(vector - self.centre, self.axes)
+        echoes = self._echoes(point)
+        pad: Floats = echoes @ self.echo + reading.words @ self.from_words + shares @ self.from_shares + self.level
+        return pad + self._pieces(reading.pieces)
+
+    def confidence(self, share: float) -> float:
+        share = min(max(share, 1e-6), 1 - 1e-6)
+        slope, intercept = self.trust.tolist()
+        return 1 / (1 + math.exp(-(slope * math.log(share / (1 - share)) + intercept)))
+
+    def _echoes(self, point: Floats) -> Floats:
+        """What `resemblance` gives for one point, with the landmarks' part of it calculated once."""
+        echoes: Floats = np.exp(self._doubled @ point - (self._far + self.reach[0] * (point @ point)))
+        return echoes
+
+    @cached_property
+    def _doubled(self) -> Floats:
+        doubled: Floats = 2 * self.reach[0] * self.landmarks
+        return doubled
+
+    @cached_property
+    def _far(self) -> Floats:
+        far: Floats = self.reach[0] * (self.landmarks**2).sum(1)
+        return far
+
+    def _pieces(self, pieces: NDArray[np.int64]) -> Floats:
+        rarity = self.rarity[pieces]
+        length = math.sqrt(rarity @ rarity) or 1.0
+        pad: Floats = (rarity @ self.from_pieces[pieces]) / np.float32(length)
+        return pad
+
+
+def resemblance(points: Floats, landmarks: Floats, reach: float) -> Floats:
+    """1 for the same place, falling with the square of the distance."""
+    squares = (points**2).sum(1)[:, None] + (landmarks**2).sum(1)[None] - 2 * points @ landmarks.T
+    near: Floats = np.exp(-reach * squares)
+    return near
+
+
+def heads_from(arrays: Mapping[str, NDArray[np.generic]]) -> Heads:
+    """The heads of a data file, back in single precision; a file made for other features is refused."""
+    signature = str(arrays["signature"]) if "signature" in arrays else ""
+    names = [field.name for field in fields(Heads)]
+    if signature != SIGNATURE or any(name not in arrays for name in names):
+        raise ConfigurationError(FILE, "was trained for other features or labels; run soulgraph.training.emotion again")
+    return Heads(**{name: _restored(name, arrays) for name in names})
+
+
+@cache
+def heads() -> Heads:
+    with as_file(files(__package__) / FILE) as path, np.load(path) as arrays:
+        return heads_from(arrays)
+
+
+def _restored(name: str, arrays: Mapping[str, NDArray[np.generic]]) -> Floats:
+    """Small integers are stored with the size of one step."""
+    values = arrays[name].astype(np.float32)
+    step = f"{name}_step"
+    return values * arrays[step].astype(np.float32) if step in arrays else values
