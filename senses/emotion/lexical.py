@@ -60,7 +60,7 @@ def feelings_in(marks: list[Mark], words: Lexicon) -> list[Feeling]:
         elif mark.kind == "feeling":
             feelings.append(_said(marks, at, words))
     if any(mark.kind == "irony" for mark in marks):
-        feelings = [_turned(feeling) for feeling in feelings] or [Feeling(IRONIC, CURSE_STRENGTH)]
+        feelings = [_turned(feeling) for feeling in feelings] or [Feeling(IRONIC, CURSE_STRENGTH, denied=True)]
     return [feeling for feeling in feelings if feeling.label != "neutral"]
 
 
@@ -103,7 +103,7 @@ def _said(marks: list[Mark], at: int, words: Lexicon) -> Feeling:
 
 
 def _turned(feeling: Feeling) -> Feeling:
-    return feeling._replace(label=IRONIC) if feeling.pleasure > 0 else feeling
+    return feeling._replace(label=IRONIC, denied=True) if feeling.pleasure > 0 else feeling
 
 
 def _reaching(marks: list[Mark], at: int) -> Iterator[Mark]:

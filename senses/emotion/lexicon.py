@@ -21,13 +21,6 @@ AMPLIFIED, SOFTENED = 1.35, 0.6
 
 _UNIT = re.compile(r"[^\W_\u3400-\u9fff]+(?:[_'][^\W\u3400-\u9fff]+)*|\S")
 _ELONGATED = re.compile(r"([a-z]{1,2}?)\1{2,}")
-# The traditional characters that occur in our words; the entries are written in simplified ones.
-_SIMPLIFIED = str.maketrans(
-    "愛開樂歡難過傷淚嚇氣憤惱煩悶無臉謝動興奮緊張擔憂慮驚訝厭惡噁靜鬆終於總幹壞這個們嗎麼為會對錯還沒來後說話請給讓點當機"
-    "電腦網連線題書詞課聽見關燈調遺絕虧應該覺實從樣頭髮發遲記憶親爺媽兒歲離別塊錢費買賣輸贏險種經濟勞壓",
-    "爱开乐欢难过伤泪吓气愤恼烦闷无脸谢动兴奋紧张担忧虑惊讶厌恶恶静松终于总干坏这个们吗么为会对错还没来后说话请给让点当机"
-    "电脑网连线题书词课听见关灯调遗绝亏应该觉实从样头发发迟记忆亲爷妈儿岁离别块钱费买卖输赢险种经济劳压",
-)
 
 
 class Mark(NamedTuple):
@@ -60,7 +53,7 @@ def plainly(unit: str) -> str:
 
 
 def spelt(text: str) -> Units:
-    raw = units_of(normalise(text).translate(_SIMPLIFIED))
+    raw = units_of(normalise(text))
     return Units(raw, [plainly(unit) for unit in raw])
 
 
@@ -91,7 +84,8 @@ class Phrases:
         at = 0
         while at < len(plain):
             size, mark = self._longest(plain, at)
-            loud = any(map(_is_loud, raw[at : at + size], plain[at : at + size]))
+            written, spelling = raw[at : at + size], plain[at : at + size]
+            loud = written != spelling and any(map(_is_loud, written, spelling))
             marks.append(mark._replace(loud=True) if loud else mark)
             at += size
         return marks

@@ -214,7 +214,7 @@ async def test_the_recogniser_embeds_once_and_judges(encoder):
 
 
 def test_the_words_follow_the_layout():
-    words = dict(zip(LAYOUT, read("I'm not happy!? “thanks”").words, strict=True))
+    words = dict(zip(LAYOUT, read("I'm not happy!? “thanks for your help”").words, strict=True))
     assert words["denied:good"] > 0
     assert words["felt:gratitude"] > 0
     assert words["surface:quoted"] == words["surface:?"] == 1
