@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache
 
-from opencc import OpenCC  # type: ignore[import-untyped]
+from opencc import OpenCC
 
 HEARD = 500  # characters; what is longer than that is a story, and its beginning says what it is about
 

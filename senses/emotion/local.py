@@ -24,6 +24,7 @@ _SIGNS = np.sign(_PROTOTYPES[:, 0])
 _NEUTRAL = EMOTIONS.index("neutral")
 
 TYPICAL = 0.4  # how far a label that is certain draws p, a, d to its prototype
+SAID = 1.5  # how much a feeling gains by being named
 UNSAID = 0.6  # the strength of a feeling that no word names
 NEUTRAL_INTENSITY = 0.1
 
@@ -45,7 +46,7 @@ def judge(text: str, vector: Floats, by: Heads | None = None) -> UserEmotion:
     by, reading = by or heads(), read(text)
     heard = by.shares(vector, reading.words)
     sign = 0.0 if reading.asks else denied_sign(reading.feelings)
-    shares = _of_sign(heard, sign)
+    shares = _of_sign(_said(heard, reading.feelings), sign)
     best = int(shares.argmax())
     p, a, d = _placed(by.pad(vector, reading, heard), shares, sign)
     intensity = _intensity(reading, shares, best)
@@ -57,6 +58,14 @@ def denied_sign(feelings: list[Feeling]) -> float:
     denied = sum(feeling.pleasure for feeling in feelings if feeling.denied)
     affirmed = sum(feeling.pleasure for feeling in feelings if not feeling.denied)
     return math.copysign(1.0, affirmed or denied) if denied else 0.0
+
+
+def _said(shares: Floats, feelings: list[Feeling]) -> Floats:
+    """A label that is named outright gains, however the sentence sounds."""
+    gains = strengths(feelings)
+    raised = shares * np.exp([SAID * gains.get(label, 0.0) for label in EMOTIONS], dtype=np.float32)
+    one: Floats = raised / raised.sum()
+    return one
 
 
 def _of_sign(shares: Floats, sign: float) -> Floats:
