@@ -9,14 +9,35 @@ from fastapi import FastAPI
 from langchain_core.language_models import BaseChatModel
 
 from soulgraph import __version__
-from soulgraph.api import chat, emotion, operations, presets, problems, senses, sessions, souls, terminals, transcripts
+from soulgraph.api import (
+    chat,
+    emotion,
+    events,
+    growth,
+    library,
+    lore,
+    memory,
+    operations,
+    preview,
+    problems,
+    profile,
+    senses,
+    sessions,
+    souls,
+    templates,
+    terminals,
+    transcripts,
+)
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
 from soulgraph.graph.context import Context
 from soulgraph.graph.runner import TurnRunner
+from soulgraph.graph.telemetry import JsonLines
 from soulgraph.graph.turn import turn_graph
+from soulgraph.memory.events import open_events
+from soulgraph.memory.opening import open_recall
 from soulgraph.nodes.tools import TOOLS
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME, open_local_embedder
@@ -30,6 +51,7 @@ from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
 from soulgraph.stores.locks import AdvisoryLocks, SessionLocks
 from soulgraph.stores.stores import Stores
+from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.ticks import Ticks
@@ -53,7 +75,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    for router in (chat, souls, emotion, senses, transcripts, sessions, terminals, presets, operations):
+    talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
+    for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, operations):
         app.include_router(router.router)
     return app
 
@@ -72,6 +95,10 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         presence = Presence(clock, metrics.dropped.inc)
         voice = await stack.enter_async_context(open_voice(settings, TOOLS))
         embedder = await stack.enter_async_context(open_embedder(settings))
+        events = await stack.enter_async_context(
+            open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
+        )
+        recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock))
         context = Context(
             stores=stores,
             emotions=await _emotions(settings, embedder, voice, stack),
@@ -80,6 +107,10 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             persona=settings.persona,
             clock=clock,
             timezone=settings.zone,
+            recall=recall,
+            events=events,
+            workspaces=Workspaces(settings.data_dir),
+            telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
             hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
         )

@@ -40,7 +40,10 @@ class Settings(BaseSettings):
     llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
 
     mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals listen on; empty: none")
-    chroma_url: str = Field("", description="a Chroma server for the event library; refused until there is one")
+    chroma_url: str = Field(
+        "",
+        description="`http://host:8000`, a Chroma server for the event library; empty: embedded, in the data directory",
+    )
     embeddings_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     embeddings_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
     embeddings_model: str = Field("", description="its model; empty: the built-in sentence encoder")
@@ -51,6 +54,9 @@ class Settings(BaseSettings):
     intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
+    telemetry: str = Field(
+        "", description="what personas decide, as JSON lines; empty: `telemetry.jsonl` in the data directory"
+    )
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
     session_queue: int = Field(64, ge=1, description="most turns of one session, running and waiting, before 429")
@@ -73,8 +79,6 @@ class Settings(BaseSettings):
 
     def refuse_unused(self) -> None:
         """What is configured is used, or stops the start: nothing is taken and then ignored."""
-        if "chroma_url" in self.model_fields_set:
-            raise ConfigurationError(f"{PREFIX}CHROMA_URL", "this version has no use for it yet: unset it")
         if self.emotion_url and self.emotion != "http":
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
 
@@ -107,6 +111,10 @@ class Settings(BaseSettings):
         if not self.emotion_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", "must name the emotion service, with http:// or https://")
         return self.emotion_url
+
+    @property
+    def telemetry_file(self) -> Path:
+        return Path(self.telemetry) if self.telemetry else self.data_dir / "telemetry.jsonl"
 
     @property
     def offline(self) -> bool:
@@ -145,6 +153,10 @@ class PersonaConfig(BaseModel):
     default_template: Literal["companion_v1", "narrator_v1"] = "companion_v1"
     history_rounds: int = Field(20, ge=1)
     top_profile_items: int = Field(5, ge=1)
+    persona_budget: int = Field(1500, ge=200)
+    write_back: bool = True
+    maintain_every: int = Field(10, ge=1)
+    recalled: int = Field(3, ge=0, le=20)
     dynamics: Annotated[Constants, BeforeValidator(_constants)] = DEFAULT
 
     @classmethod

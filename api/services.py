@@ -27,6 +27,11 @@ class Services:
     metrics: Metrics
     open_access: bool
 
+    async def forget(self, session_id: str) -> None:
+        """The events that only this session has shown; to be done while it is still known which those are."""
+        if self.context.events:
+            await self.context.events.forget_session(session_id)
+
     def now(self) -> float:
         return self.context.clock()
 

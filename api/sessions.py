@@ -119,6 +119,9 @@ async def retitle_session(session_id: Id, patch: SessionPatch, services: Served)
 async def delete_session(session_id: Id, services: Served) -> None:
     """Waits for a running turn, then removes the conversation with its transcript."""
     async with services.locks.hold(session_id):
+        async with services.stores.read() as tx:
+            await tx.sessions.get(session_id)
+        await services.forget(session_id)
         async with services.stores.write() as tx:
             await tx.sessions.delete(session_id)
         await services.checkpointer.adelete_thread(session_id)

@@ -98,8 +98,13 @@ async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOu
 @router.delete("/{soul_id}", status_code=204, dependencies=[owner])
 async def delete_soul(soul_id: Id, services: Served) -> None:
     """The soul and everything that is only its own."""
-    async with services.stores.write() as tx:
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
         sessions = await tx.sessions.all(soul_id, limit=None)
+    for session in sessions:
+        await services.forget(session.session_id)
+    async with services.stores.write() as tx:
+        await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
     for session in sessions:
         await services.checkpointer.adelete_thread(session.session_id)

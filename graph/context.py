@@ -1,14 +1,18 @@
 """The ports of a turn, built once where the program starts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
+from soulgraph.graph.telemetry import NoTelemetry, Telemetry
+from soulgraph.memory.events import EventLibrary
+from soulgraph.memory.recall import Recall
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.constants import Constants
 from soulgraph.stores.stores import Stores
+from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import Hub
 from soulgraph.voices.voice import Voice
 
@@ -22,6 +26,10 @@ class Context:
     persona: PersonaConfig
     clock: Callable[[], float]
     timezone: tzinfo | None = None
+    recall: Recall | None = None
+    events: EventLibrary | None = None
+    workspaces: Workspaces | None = None
+    telemetry: Telemetry = field(default_factory=NoTelemetry)
     hub: Hub | None = None
     max_steps: int = 6
 

@@ -3,6 +3,7 @@
 Keys are few and hold whole things, because LangGraph looks at every key at every step.
 """
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NotRequired, TypeVar
 
@@ -10,10 +11,12 @@ from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
+from soulgraph.memory.recall import Recalled
 from soulgraph.senses.intents.decision import Filtered
 from soulgraph.soul.dynamics import EmotionState, UserEmotion
 from soulgraph.soul.gate import Gate
 from soulgraph.soul.modes import PersonaState
+from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import Session, Soul
 
@@ -46,6 +49,13 @@ class Heard:
     soul: Soul
     soul_emotion: EmotionState
     session: Session
+    guard: GuardState = field(default_factory=new_guard)
+    decisions: list[Decision] = field(default_factory=list)
+
+    @property
+    def question(self) -> Decision | None:
+        """What the user is to be asked before it is kept for good."""
+        return next((decision for decision in self.decisions if decision.verdict == "ask"), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,8 @@ class TurnState(TurnInput, TurnOutput, total=False):
     persona_state: PersonaState
     turn: int
 
+    recalling: Annotated[asyncio.Task[Recalled] | None, UntrackedValue]
+    latency: Annotated[dict[str, float], UntrackedValue]
     user_emotion: Annotated[UserEmotion, UntrackedValue]
     heard: Annotated[Heard, UntrackedValue]
     filtered: Annotated[Filtered, UntrackedValue]

@@ -2,6 +2,7 @@
 
 import json
 from functools import lru_cache
+from time import perf_counter
 
 from langgraph.runtime import Runtime
 
@@ -13,8 +14,11 @@ from soulgraph.senses.intents.offers import Offers
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     said, context = state["said"], runtime.context
+    began = perf_counter()
     offers = await _offers_of(said.get("terminal_id"), context)
-    return {"filtered": await context.intents.filter(said["text"], offers, context.local_time())}
+    filtered = await context.intents.filter(said["text"], offers, context.local_time())
+    latency = {"intent_filter_latency_ms": round((perf_counter() - began) * 1000, 2)}
+    return {"filtered": filtered, "latency": {**state["latency"], **latency}}
 
 
 async def _offers_of(terminal_id: str | None, context: Context) -> Offers:

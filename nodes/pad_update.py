@@ -1,17 +1,21 @@
 """The soul hears what was said: it moves its mood once, whatever becomes of the turn, and may change its mode."""
 
 from dataclasses import asdict, replace
+from typing import cast
 
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Heard, Said, TurnState
+from soulgraph.senses.text import normalise
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.modes import PersonaState, advance
 from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import Traits
+from soulgraph.soul.preferences import GuardState, decide, new_guard
+from soulgraph.soul.signals import signals_in
 from soulgraph.stores.births import new_session
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
@@ -22,9 +26,9 @@ _TITLE = 40
 
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
-    heard = await _hear(state["said"], state["user_emotion"], context, now)
-    persona_state = _mode(_newer(state, heard.session), state["said"]["text"], context.persona, now)
-    return {"heard": heard, "persona_state": persona_state}
+    heard, text = await _hear(state["said"], state["user_emotion"], context, now), normalise(state["said"]["text"])
+    persona_state = _mode(_newer(state, heard.session), text, context.persona, now)
+    return {"heard": _guarded(heard, text, persona_state, context.persona), "persona_state": persona_state}
 
 
 async def _hear(said: Said, felt: UserEmotion, context: Context, now: float) -> Heard:
@@ -62,6 +66,15 @@ async def _first_session(tx: Transaction, soul: Soul, said: Said, context: Conte
         mode=context.persona.default_mode,
         now=now,
     )
+
+
+def _guarded(heard: Heard, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Heard:
+    """What of it is a wish for how to be treated, and whether it is to be kept; written with the turn."""
+    if not persona.write_back:
+        return heard
+    before = cast(GuardState, heard.session.guard) or new_guard()
+    guard, decisions = decide(before, text, signals_in(text), persona_state["mode"])
+    return replace(heard, guard=guard, decisions=decisions)
 
 
 def _newer(state: TurnState, session: Session) -> PersonaState:

@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
+from soulgraph.prompts.defuse import defuse
 from soulgraph.prompts.render import load, render
 from soulgraph.voices.speech import speak
 
@@ -16,7 +17,7 @@ async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         if not state["shown"]:
             runtime.stream_writer({"event": "token", "data": {"text": text}})
 
-    complaint = render(load("repair"), problem=state["problem"])
+    complaint = render(load("repair"), problem=defuse(state["problem"]))
     asked = [*state["messages"], AIMessage(state["output"]), HumanMessage(complaint)]
     message = await speak(runtime.context.voice.without_tools, asked, show)
     return {"output": message.text}

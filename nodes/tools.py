@@ -8,7 +8,10 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
 from soulgraph.graph.context import Context
-from soulgraph.soul.words import terms_of
+from soulgraph.memory.recall import Recalled
+from soulgraph.memory.words import terms_of
+from soulgraph.prompts.defuse import defuse
+from soulgraph.soul.moments import iso
 
 _MOST = 5
 _LONGEST = 500
@@ -34,14 +37,26 @@ async def recall_memory(
 ) -> str:
     """Look up what the user said or asked you to remember earlier, in any conversation."""
     context: Context = runtime.context
-    soul_id, terms = runtime.state["said"]["soul_id"], terms_of(query)
+    soul_id = runtime.state["said"]["soul_id"]
     async with context.stores.read() as tx:
         slots = await tx.slots.all(soul_id)
-        messages = await tx.messages.mentioning(soul_id, terms, limit=50)
-    texts = [slot.content for slot in slots] + [message.content for message in messages]
-    found = {text: len(terms & terms_of(text)) for text in texts}
-    best = sorted((text for text in found if found[text]), key=lambda text: -found[text])
-    return "\n".join(best[:_MOST]) or "nothing found"
+    recalled = await context.recall.recall(soul_id, query, _MOST) if context.recall else Recalled([], [])
+    found = [*_facts(query, [slot.content for slot in slots]), *_told(recalled)]
+    return defuse("\n".join(found)) or recalled.problem or "nothing found"
+
+
+def _facts(query: str, facts: list[str]) -> list[str]:
+    """Kept facts that share words with the query, the closest first."""
+    terms = set(terms_of(query))
+    shared = {fact: len(terms & set(terms_of(fact))) for fact in facts}
+    return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MOST]
+
+
+def _told(recalled: Recalled) -> list[str]:
+    episodes = [
+        f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
+    ]
+    return episodes + [one.event.summary for one in recalled.events]
 
 
 TOOLS = (remember, recall_memory)

@@ -5,10 +5,15 @@ from dataclasses import asdict
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import Json, TurnState
+from soulgraph.graph.state import Heard, Json, TurnState
+from soulgraph.graph.telemetry import Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.soul.maintenance import maintain
+from soulgraph.soul.modes import changed
 from soulgraph.soul.moments import iso
+from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.profile import apply
+from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
 
 
@@ -22,21 +27,38 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
             await tx.sessions.ensure(session)
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         await tx.messages.append(session.session_id, _messages(state, now))
-        await _grow(tx, state, now)
+        await _grow(tx, state, context.persona.maintain_every, now)
+        await _keep_preferences(tx, heard, now)
         await tx.turns.answered(session.session_id, state["said"]["input_id"], answer)
         await tx.outbox.add("afterglow", session.soul_id, session.session_id, heard.turn_id, follow_up, now)
+    _tell(state, answer, context.telemetry)
     runtime.stream_writer({"event": "done", "data": answer})
     return {"turn": turn, "answer": answer}
 
 
-async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
-    soul_id, update = state["said"]["soul_id"], state["result"].state_update
-    if not update.is_empty:
-        soul = await tx.souls.lock(soul_id)  # read again: another session may have changed it meanwhile
-        await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
-    if facts := state.get("remembered"):
-        for n, fact in zip(await tx.slots.free(soul_id), facts, strict=False):
-            await tx.slots.put(soul_id, n, fact, now)
+async def _grow(tx: Transaction, state: TurnState, maintain_every: int, now: float) -> None:
+    """The soul is read again under its lock: another session may have changed it meanwhile."""
+    soul_id, update, facts = state["said"]["soul_id"], state["result"].state_update, state.get("remembered")
+    due = state["heard"].soul.turns % maintain_every == 0
+    if update.is_empty and not due and not facts:
+        return
+    soul = await tx.souls.lock(soul_id)
+    profile = apply(soul.dynamic_profile, update, iso(now))
+    await tx.souls.grow(soul_id, maintain(profile, iso(now)) if due else profile, now)
+    for n, fact in zip(await tx.slots.free(soul_id), facts or [], strict=False):
+        await tx.slots.put(soul_id, n, fact, now)
+
+
+async def _keep_preferences(tx: Transaction, heard: Heard, now: float) -> None:
+    """What came through one of the guard's doors, and what the guard remembers of the rest."""
+    session = heard.session
+    for decision in heard.decisions:
+        if decision.verdict == "persist":
+            key, value, confidence = decision.key, decision.value, decision.confidence
+            kept = Preference(session.soul_id, key, value, confidence, decision.reason, decision.evidence, now)
+            await tx.preferences.put(kept)
+    if heard.guard != (session.guard or new_guard()):
+        await tx.sessions.set_guard(session.session_id, dict(heard.guard))
 
 
 def _messages(state: TurnState, now: float) -> list[Json]:
@@ -72,3 +94,32 @@ def _answer(state: TurnState, voice: str) -> Json:
 def _no_persona(state: TurnState) -> Json:
     """An intent is answered without building a prompt."""
     return {"mode": state["persona_state"]["mode"], "sources": [], "memory_hits": 0, "truncated": False}
+
+
+def _tell(state: TurnState, answer: Json, telemetry: Telemetry) -> None:
+    """The persona's decisions and the turn itself, for whoever asks later why."""
+    heard, gate = state["heard"], state["gate"]
+    where = {"session_id": answer["session_id"], "soul_id": answer["soul_id"], "turn_id": answer["turn_id"]}
+    if switch := changed(heard.session.persona_state, state["persona_state"]):
+        telemetry.emit("persona.mode.changed", **where, **switch._asdict())
+    for decision in heard.decisions:
+        kind = "persisted" if decision.verdict == "persist" else "rejected"
+        telemetry.emit(f"persona.preference.{kind}", **where, writeback_decision=decision.to_dict())
+    felt = heard.soul_emotion
+    telemetry.emit(
+        "turn.completed",
+        **where,
+        **state["latency"],
+        p=felt.p,
+        a=felt.a,
+        d=felt.d,
+        boredom=felt.boredom,
+        shock_load=felt.shock_load,
+        extreme_memory=felt.extreme_memory,
+        exec_probability=gate.exec_probability,
+        exec_mode=gate.exec_mode,
+        skill_invocation_gate="open" if gate.exec_mode == "auto_execute" else "closed",
+        intent_decision=answer["intent_decision"],
+        intent_action_publish_ok=answer["intent_action_publish_ok"],
+        sources=answer["persona"]["sources"],
+    )

@@ -1,7 +1,7 @@
 """Machine-readable cues on the first system message: the offline voice reads them, hosted models never see them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
@@ -30,6 +30,7 @@ class Cues(TypedDict):
     gate: GateCue
     blocked_intents: list[str]
     facts: list[str]
+    question: NotRequired[str]
 
 
 def cued(content: str, cues: Mapping[str, Any]) -> SystemMessage:

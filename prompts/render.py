@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from soulgraph.errors import PromptError
 
-_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @cache
@@ -17,7 +17,7 @@ def load(name: str) -> str:
 
 @cache
 def variables_of(template: str) -> frozenset[str]:
-    return frozenset(_VARIABLE.findall(template))
+    return frozenset(VARIABLE.findall(template))
 
 
 def render(template: str, **values: str) -> str:
@@ -27,4 +27,4 @@ def render(template: str, **values: str) -> str:
         raise PromptError(f"missing variables: {', '.join(missing)}")
     if unused := sorted(values.keys() - wanted):
         raise PromptError(f"unused variables: {', '.join(unused)}")
-    return _VARIABLE.sub(lambda match: values[match[1]], template)
+    return VARIABLE.sub(lambda match: values[match[1]], template)

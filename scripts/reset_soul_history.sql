@@ -1,9 +1,9 @@
 -- Empties the history and keeps everything else: a fresh start for every soul on this database.
 --
---   removed   souls and all that hangs on them: emotion history, sessions, messages, turns, preferences, memory slots,
---             outbox
+--   removed   souls and all that hangs on them: emotion history, sessions, messages and what finds them again, turns,
+--             versions of personas, preferences, memory slots, outbox, and which session an event was drawn from
 --   unbound   terminals: they keep their catalog and skills, and wait for a new soul to be selected
---   kept      the schema, the library (characters, backgrounds, templates) and the API keys
+--   kept      the schema, the library (characters, backgrounds, templates), the events and the API keys
 --
 -- Stop the server and make a backup first: there is no way back. Then, on PostgreSQL or on SQLite:
 --
@@ -21,6 +21,11 @@ DELETE FROM slots;
 DELETE FROM preferences;
 DELETE FROM turns;
 DELETE FROM emotion_history;
+DELETE FROM event_provenance;
+DELETE FROM persona_versions;
+DELETE FROM episode_uses;
+DELETE FROM episode_vectors;
+DELETE FROM episodes;
 DELETE FROM messages;
 DELETE FROM sessions;
 UPDATE terminals SET soul_id = NULL;

@@ -1,10 +1,15 @@
-"""The dynamic profile: qualitative items per field, by priority. The model adds and reorders, never deletes."""
+"""The dynamic profile: qualitative items per field, by priority. The model adds and reorders, only its user deletes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from heapq import nlargest
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.moments import epoch
 
 Profile = dict[str, Any]
 Item = dict[str, Any]
@@ -17,6 +22,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL = {"reason"}
+_BOOKKEEPING = {"priority", "timestamp", "aged_at"}
 _MEASURED = re.compile(
     r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
     r"|\d\s*([%％]|分(?!钟|之)|out of)"
@@ -31,15 +37,26 @@ def empty_profile() -> Profile:
     return {"core_identity": {}, "dynamic_state": {field: {"items": []} for field in KEYS}}
 
 
-def _qualitative(value: Any) -> Any:
-    if isinstance(value, str) and "\x00" in value:
+def _storable(text: str) -> str:
+    if "\x00" in text:
         raise ValueError("text must not contain NUL characters")
+    return text
+
+
+def _moment(timestamp: str) -> str:
+    epoch(timestamp)
+    return timestamp
+
+
+def _qualitative(value: Any) -> Any:
     if isinstance(value, int | float) or (isinstance(value, str) and _MEASURED.search(value)):
         raise ValueError(f"feelings are words, never numbers: {value!r}")
     return value
 
 
-Words = Annotated[str, Field(min_length=1, max_length=500), BeforeValidator(_qualitative)]
+Text = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_storable)]
+Words = Annotated[Text, BeforeValidator(_qualitative)]
+Moment = Annotated[str, Field(max_length=40), AfterValidator(_moment)]
 Priority = Annotated[int, Field(ge=1, le=10)]
 
 
@@ -91,6 +108,46 @@ class StateUpdate(BaseModel):
         return sorted(self.dynamic_state.keys() - KEYS.keys() - profile.get("dynamic_state", {}).keys())
 
 
+class EditedItem(_Entry):
+    priority: Priority
+    timestamp: Moment | None = None
+    aged_at: Moment | None = None
+
+    def stored(self, now: str) -> Item:
+        """One without a time begins now."""
+        age = {"aged_at": self.aged_at} if self.aged_at else {}
+        return {**self.words(), "priority": self.priority, "timestamp": self.timestamp or now, **age}
+
+
+class EditedField(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    items: list[EditedItem]
+
+
+class Kept(BaseModel):
+    """A retired item the user leaves where it is."""
+
+    id: str
+
+
+class Edit(BaseModel):
+    """A profile as its user writes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dynamic_state: dict[str, EditedField]
+    core_identity: dict[Text, Text | list[Text]] | None = None
+    retired: list[Kept] | None = None
+
+    @model_validator(mode="after")
+    def _items_have_their_keys(self) -> "Edit":
+        for field, edited in self.dynamic_state.items():
+            for item in edited.items:
+                _check_keys(field, item.words())
+        return self
+
+
 def _check_keys(field: str, words: Mapping[str, str]) -> None:
     if not words:
         raise ValueError(f"{field}: an item needs words")
@@ -118,11 +175,69 @@ def top(profile: Profile, count: int) -> dict[str, list[Item]]:
     """The most important items of each field: what a prompt shows. Our own fields come first, in their order."""
     fields = profile.get("dynamic_state", {})
     names = [*(name for name in KEYS if name in fields), *sorted(fields.keys() - KEYS.keys())]
-    return {name: sorted(fields[name]["items"], key=rank, reverse=True)[:count] for name in names}
+    return {name: [_shown(item) for item in nlargest(count, fields[name]["items"], key=rank)] for name in names}
+
+
+def _shown(item: Item) -> Item:
+    return {key: value for key, value in item.items() if key != "aged_at"}
 
 
 def rank(item: Item) -> tuple[int, str]:
     return item["priority"], item.get("timestamp", "")
+
+
+def replace(profile: Profile, edited: Any, now: str) -> Profile:
+    """The profile as its user wrote it, held to the rules of the model's updates. State left out is gone.
+
+    `core_identity` and `retired` stay when they are not given; of `retired`, entries can be dropped but not made up.
+    """
+    edit = _checked(edited, profile)
+    fields = {field: [item.stored(now) for item in given.items] for field, given in edit.dynamic_state.items()}
+    state = {
+        field: {"items": ordered(merged(fields.get(field, [])))} for field in [*KEYS, *(fields.keys() - KEYS.keys())]
+    }
+    kept = {entry.id for entry in edit.retired or []}
+    retired = [entry for entry in profile.get("retired", []) if edit.retired is None or entry["id"] in kept]
+    identity = profile.get("core_identity", {}) if edit.core_identity is None else edit.core_identity
+    return {**profile, "core_identity": identity, "dynamic_state": state, "retired": retired}
+
+
+def item_id(field: str, item: Item) -> str:
+    """The same for items of a field that say the same, whatever their case and spacing."""
+    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in _BOOKKEEPING)
+    return blake2b(repr((field, words)).encode(), digest_size=8).hexdigest()
+
+
+def _checked(edited: Any, profile: Profile) -> Edit:
+    try:
+        edit = Edit.model_validate(edited)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "profile"
+        raise InvalidInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
+    known = KEYS.keys() | profile.get("dynamic_state", {}).keys()
+    if unknown := sorted(edit.dynamic_state.keys() - known):
+        raise InvalidInput(f"dynamic_state: unknown fields {unknown}, expected {sorted(known)}")
+    return edit
+
+
+def ordered(items: Iterable[Item]) -> list[Item]:
+    return sorted(items, key=rank, reverse=True)
+
+
+def merged(items: Iterable[Item]) -> list[Item]:
+    """One item for all that say the same: the most important one, with the newest times."""
+    one: dict[str, Item] = {}
+    for item in items:
+        key = item_id("", item)
+        one[key] = _joined(one[key], item) if key in one else item
+    return list(one.values())
+
+
+def _joined(one: Item, other: Item) -> Item:
+    times = {key: max(one.get(key, ""), other.get(key, "")) for key in ("timestamp", "aged_at")}
+    best = one if rank(one) >= rank(other) else other
+    return {**best, **{key: time for key, time in times.items() if time}}
 
 
 def _reprioritise(item: Item, change: Reprioritised) -> Item:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-from soulgraph.errors import NotFound
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
@@ -58,7 +57,7 @@ async def new_soul(
         personality_vector=traits.to_dict(),
         emotion_state=born(traits, now, constants).to_dict(),
         model_version=MODEL_VERSION,
-        dynamic_profile=_stamped(empty_profile() | character.get("initial_profile", {}), iso(now)),
+        dynamic_profile=_first_profile(character.get("initial_profile", {}), iso(now)),
         inner_state=character.get("inner_state", ""),
         turns=0,
         version=1,
@@ -83,7 +82,7 @@ async def new_session(
 ) -> Session:
     """A conversation with its own snapshot of the character, isolated from every other one."""
     if template_id not in TEMPLATES:
-        raise NotFound("template", template_id)
+        await tx.templates.get(template_id)
     if background_id is not None:
         await tx.backgrounds.get(background_id)
     preset = character_id or soul.character_id
@@ -114,10 +113,11 @@ async def _data(tx: Transaction, character_id: str | None) -> Json:
     return preset.data if preset else {}
 
 
-def _stamped(profile: Mapping[str, Any], timestamp: str) -> Json:
-    """The profile with the time of birth on every item that has none."""
+def _first_profile(initial: Mapping[str, Any], timestamp: str) -> Json:
+    """The character's profile with all our fields, and the time of birth on every item that has none."""
+    fields = {**empty_profile()["dynamic_state"], **initial.get("dynamic_state", {})}
     state = {
         field: {"items": [{"timestamp": timestamp, **item} for item in value["items"]]}
-        for field, value in profile["dynamic_state"].items()
+        for field, value in fields.items()
     }
-    return {**profile, "dynamic_state": state}
+    return {**empty_profile(), **initial, "dynamic_state": state}

@@ -1,4 +1,4 @@
-"""The presets that ship with the package, put into a library that has never held any."""
+"""The presets that ship with the package, put on every shelf of the library that is empty at the start."""
 
 import json
 from importlib.resources import files

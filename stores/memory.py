@@ -1,11 +1,21 @@
 """What one soul keeps about its user: long-term preferences and numbered memory slots."""
 
+from typing import Literal
+
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Preference, Slot
 from soulgraph.stores.repository import Repository, fields_of
 
 FACT_SLOTS = (*range(10), *range(40, 100))
+
+SlotKind = Literal["fact", "moment", "feeling", "growth", "free"]
+_TENS: tuple[SlotKind, ...] = ("fact", "moment", "feeling", "growth")
+
+
+def kind_of_slot(n: int) -> SlotKind:
+    """What belongs there: ten slots for each kind, and sixty for anything."""
+    return _TENS[n // 10] if n < 10 * len(_TENS) else "free"
 
 
 class Preferences(Repository[Preference]):
@@ -14,6 +24,12 @@ class Preferences(Repository[Preference]):
 
     async def all(self, soul_id: str) -> list[Preference]:
         return sorted(await self._all(self._rows("soul_id"), soul_id=soul_id), key=lambda kept: kept.key)
+
+    async def get(self, soul_id: str, key: str) -> Preference:
+        preference = await self._first(self._rows("soul_id", "key"), soul_id=soul_id, key=key)
+        if preference is None:
+            raise NotFound("preference", key)
+        return preference
 
     async def put(self, preference: Preference) -> None:
         await self._put(**fields_of(preference))
@@ -29,6 +45,12 @@ class Slots(Repository[Slot]):
 
     async def all(self, soul_id: str) -> list[Slot]:
         return sorted(await self._all(self._rows("soul_id"), soul_id=soul_id), key=lambda slot: slot.n)
+
+    async def get(self, soul_id: str, n: int) -> Slot:
+        slot = await self._first(self._rows("soul_id", "n"), soul_id=soul_id, n=n)
+        if slot is None:
+            raise NotFound("slot", str(n))
+        return slot
 
     async def free(self, soul_id: str) -> list[int]:
         """The slots where a fact can still be kept, the first ones first."""

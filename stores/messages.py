@@ -1,12 +1,12 @@
 """Messages: the transcript. Archived ones leave the prompt, never the transcript."""
 
-from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, or_, select
+from sqlalchemy import Select, bindparam, select
 
 from soulgraph.stores import schema
+from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.records import Json, Message
 from soulgraph.stores.repository import Repository
 
@@ -16,9 +16,29 @@ class Messages(Repository[Message]):
     record = Message
 
     async def append(self, session_id: str, messages: list[Json]) -> None:
-        """Add rows of {turn_id, role, content, archived, input_id, created_at} in order."""
+        """Add rows of {turn_id, role, content, archived, input_id, created_at} in order; each can be found at once.
+
+        Only one writer at a time appends to a session: who shares it between servers holds its lock.
+        """
         if messages:
             await self._add(*({"session_id": session_id, **message} for message in messages))
+            soul_id, ids = await self._last(session_id, len(messages) + 1)
+            before = ids.pop(0) if len(ids) > len(messages) else None
+            await Episodes(self._connection).add(soul_id, before, list(zip(ids, messages, strict=True)))
+
+    async def _last(self, session_id: str, limit: int) -> tuple[str, list[int]]:
+        """Whose session it is, and its last messages, oldest first."""
+        newest_first = (await self._connection.execute(self._ids(), {"session_id": session_id, "limit": limit})).all()
+        return newest_first[0][0], [row[1] for row in reversed(newest_first)]
+
+    @classmethod
+    @cache
+    def _ids(cls) -> Select[Any]:
+        session, message = schema.sessions.c, cls.table.c
+        joined = schema.sessions.join(cls.table, session.session_id == message.session_id)
+        ids = select(session.soul_id, message.message_id).select_from(joined)
+        newest_first = ids.where(message.session_id == bindparam("session_id")).order_by(message.message_id.desc())
+        return newest_first.limit(bindparam("limit"))
 
     async def recent(self, session_id: str, limit: int) -> list[Message]:
         """The last unarchived messages, oldest first."""
@@ -30,15 +50,6 @@ class Messages(Repository[Message]):
     def _newest(cls) -> Select[Any]:
         in_session = cls._rows("session_id", "archived")
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
-
-    async def mentioning(self, soul_id: str, terms: Collection[str], limit: int) -> list[Message]:
-        """The newest of the user's messages, in all the soul's sessions, that contain any of the terms."""
-        if not terms:
-            return []
-        sessions = select(schema.sessions.c.session_id).where(schema.sessions.c.soul_id == soul_id)
-        contains = [self.table.c.content.icontains(term, autoescape=True) for term in sorted(terms)]
-        said = self._rows().where(self.table.c.role == "user", self.table.c.session_id.in_(sessions), or_(*contains))
-        return await self._all(said.order_by(self.table.c.message_id.desc()).limit(limit))
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
         """Messages with an id above `after`, oldest first."""

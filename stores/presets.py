@@ -1,6 +1,8 @@
 """The library: characters, backgrounds and templates, all kept the same way."""
 
-from soulgraph.errors import NotFound
+from sqlalchemy import exists, select
+
+from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Preset
 from soulgraph.stores.repository import Repository
@@ -14,13 +16,21 @@ class Presets(Repository[Preset]):
         return await self._first(self._rows("id"), id=preset_id)
 
     async def get(self, preset_id: str) -> Preset:
-        preset = await self.find(preset_id)
-        if preset is None:
-            raise NotFound(self.kind, preset_id)
-        return preset
+        return self._known(await self.find(preset_id), preset_id)
+
+    async def find_locked(self, preset_id: str) -> Preset | None:
+        """The preset, held against other writers until the transaction ends."""
+        return await self._first(self._locked("id"), id=preset_id)
+
+    async def lock(self, preset_id: str) -> Preset:
+        return self._known(await self.find_locked(preset_id), preset_id)
 
     async def all(self) -> list[Preset]:
         return await self._all(self._rows().order_by(self.table.c.name, self.table.c.id))
+
+    async def add(self, preset_id: str, name: str, data: Json, now: float) -> None:
+        if not await self._put_new(id=preset_id, name=name, data=data, created_at=now, updated_at=now):
+            raise Conflict("already_exists", f"there is a {self.kind} {preset_id!r}: choose another id, or edit it")
 
     async def put(self, preset_id: str, name: str, data: Json, now: float) -> None:
         known = await self.find(preset_id)
@@ -30,6 +40,11 @@ class Presets(Repository[Preset]):
     async def delete(self, preset_id: str) -> None:
         if not await self._remove(id=preset_id):
             raise NotFound(self.kind, preset_id)
+
+    def _known(self, preset: Preset | None, preset_id: str) -> Preset:
+        if preset is None:
+            raise NotFound(self.kind, preset_id)
+        return preset
 
 
 class Characters(Presets):
@@ -41,7 +56,22 @@ class Backgrounds(Presets):
     table = schema.backgrounds
     kind = "background"
 
+    async def forget(self, soul_id: str) -> None:
+        """Remove what tells how this soul's conversations went; it goes with the soul."""
+        for preset in await self.all():
+            origin = preset.data.get("extensions", {}).get("summary_of")
+            if isinstance(origin, dict) and origin.get("soul_id") == soul_id:
+                await self.delete(preset.id)
+
 
 class Templates(Presets):
     table = schema.templates
     kind = "template"
+
+    async def delete(self, preset_id: str) -> None:
+        """A session keeps no copy of its template, so one that is spoken by stays."""
+        await self.lock(preset_id)
+        sessions = schema.sessions.c
+        if (await self._connection.execute(select(exists().where(sessions.template_id == preset_id)))).scalar():
+            raise Conflict("template_in_use", f"sessions speak by the template {preset_id!r}: delete them first")
+        await super().delete(preset_id)

@@ -1,6 +1,6 @@
 """What the stores hand out: plain frozen rows, field for column."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from soulgraph.soul.gate import ExecMode
@@ -91,6 +91,7 @@ class Session:
     continued_from: str | None
     created_at: float
     updated_at: float
+    guard: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,68 @@ class Message:
     content: str
     archived: bool
     input_id: str | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What a message is found by."""
+
+    message_id: int
+    soul_id: str
+    previous_id: int | None
+    by_user: bool
+    at: float
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeUse:
+    message_id: int
+    recalled: int
+    useful: int
+    last_recalled_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeVector:
+    """The meaning of a message, as one model sees it."""
+
+    message_id: int
+    soul_id: str
+    model: str
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaVersion:
+    session_id: str
+    n: int
+    evolved_persona: str
+    source: str
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventUse:
+    """An event's line in the catalogue."""
+
+    event_id: str
+    recalled: int
+    useful: int
+    last_recalled_at: float | None
+    merged: int
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """That an event was drawn from these messages."""
+
+    event_id: str
+    session_id: str
+    soul_id: str
+    message_ids: list[int]
     created_at: float
 
 

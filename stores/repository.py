@@ -78,8 +78,8 @@ class Repository(Generic[R]):
     @classmethod
     @cache
     def _locked(cls, *columns: str) -> Select[Any]:
-        """The same rows, held against other writers until the transaction ends."""
-        return cls._rows(*columns).with_for_update()
+        """The same rows, held against other writers until the transaction ends; others may still refer to them."""
+        return cls._rows(*columns).with_for_update(key_share=True)
 
     @classmethod
     @cache
@@ -100,7 +100,7 @@ class Repository(Generic[R]):
 @cache
 def _upsert(table: Table, dialect: str, columns: tuple[str, ...]) -> Any:
     keys = [column.name for column in table.primary_key]
-    statement = _dialect_insert(table, dialect)
+    statement = dialect_insert(table, dialect)
     new = {name: statement.excluded[name] for name in columns if name not in keys}
     return statement.on_conflict_do_update(index_elements=keys, set_=new)
 
@@ -109,8 +109,8 @@ def _upsert(table: Table, dialect: str, columns: tuple[str, ...]) -> Any:
 def _insert_new(table: Table, dialect: str) -> Any:
     """Returns the key of a row that was new: on PostgreSQL the count of inserted rows is not known."""
     keys = list(table.primary_key)
-    return _dialect_insert(table, dialect).on_conflict_do_nothing(index_elements=keys).returning(*keys)
+    return dialect_insert(table, dialect).on_conflict_do_nothing(index_elements=keys).returning(*keys)
 
 
-def _dialect_insert(table: Table, dialect: str) -> Any:
+def dialect_insert(table: Table, dialect: str) -> Any:
     return (postgres_insert if dialect == "postgresql" else sqlite_insert)(table)

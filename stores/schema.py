@@ -1,5 +1,7 @@
 """The tables. Times are epoch seconds; JSON is JSONB on PostgreSQL."""
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -9,12 +11,14 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
     Text,
     UniqueConstraint,
     false,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -35,6 +39,27 @@ def _soul_id(primary_key: bool = False) -> Column[str]:
     """The owning soul; its rows go when it goes."""
     owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
     return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
+
+
+def _message_id() -> Column[int]:
+    """The message this row is about, and with which it goes."""
+    message = ForeignKey("messages.message_id", ondelete="CASCADE")
+    return Column("message_id", Serial, message, primary_key=True, autoincrement=False)
+
+
+def _session_id() -> Column[str]:
+    """The session this row is about, and with which it goes."""
+    session = ForeignKey("sessions.session_id", ondelete="CASCADE")
+    return Column("session_id", String, session, primary_key=True)
+
+
+def _use_columns() -> tuple[Column[Any], ...]:
+    """How often something was recalled, and how often the reply then drew on it."""
+    return (
+        Column("recalled", Integer, nullable=False),
+        Column("useful", Integer, nullable=False),
+        Column("last_recalled_at", Double),
+    )
 
 
 def _preset_table(name: str) -> Table:
@@ -100,6 +125,7 @@ sessions = Table(
     Column("continued_from", String),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
+    Column("guard", Json, nullable=False, server_default=text("'{}'")),
     Index(None, "soul_id", "updated_at"),
 )
 
@@ -116,7 +142,67 @@ messages = Table(
     Column("created_at", Double, nullable=False),
     UniqueConstraint("session_id", "input_id"),
     Index(None, "session_id", "archived", "message_id"),
+    Index(None, "session_id", "message_id"),
     sqlite_autoincrement=True,
+)
+
+# What a message is found by: its terms, as the index in `memory` reads them, and the message before it as context.
+episodes = Table(
+    "episodes",
+    metadata,
+    _message_id(),
+    _soul_id(),
+    Column("previous_id", BigInteger),
+    Column("by_user", Boolean, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("terms", LargeBinary, nullable=False),
+    Index(None, "soul_id", "message_id"),
+)
+
+episode_vectors = Table(
+    "episode_vectors",
+    metadata,
+    _message_id(),
+    _soul_id(),
+    Column("model", String, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    Index(None, "soul_id", "model", "message_id"),
+)
+
+episode_uses = Table("episode_uses", metadata, _message_id(), *_use_columns())
+
+# Every state the second layer of a session's persona was in.
+persona_versions = Table(
+    "persona_versions",
+    metadata,
+    _session_id(),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("evolved_persona", Text, nullable=False),
+    Column("source", String, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+# The catalogue of the event library; the events themselves are in Chroma. `merged` counts near-duplicates it took in.
+event_uses = Table(
+    "event_uses",
+    metadata,
+    Column("event_id", String, primary_key=True),
+    *_use_columns(),
+    Column("merged", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Index(None, "created_at"),
+)
+
+# Which sessions an event was drawn from. An event itself names none.
+event_provenance = Table(
+    "event_provenance",
+    metadata,
+    Column("event_id", String, primary_key=True),
+    _session_id(),
+    _soul_id(),
+    Column("message_ids", Json, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Index(None, "session_id"),
 )
 
 # One row per input that was heard. The answer follows when the turn is written; a row without one is a turn

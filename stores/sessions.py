@@ -5,7 +5,7 @@ from sqlalchemy import delete
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
 from soulgraph.stores import schema
-from soulgraph.stores.records import Session
+from soulgraph.stores.records import Json, Session
 from soulgraph.stores.repository import Repository, fields_of
 
 
@@ -42,6 +42,11 @@ class Sessions(Repository[Session]):
 
     async def set_persona_state(self, session_id: str, persona_state: PersonaState, now: float) -> None:
         if not await self._set({"session_id": session_id}, persona_state=persona_state, updated_at=now):
+            raise NotFound("session", session_id)
+
+    async def set_guard(self, session_id: str, guard: Json) -> None:
+        """What the preference guard has counted and is waiting for in this conversation."""
+        if not await self._set({"session_id": session_id}, guard=guard):
             raise NotFound("session", session_id)
 
     async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:

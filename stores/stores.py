@@ -9,16 +9,20 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.database import Connection, Database
+from soulgraph.stores.episodes import Episodes
+from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.history import History
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
 from soulgraph.stores.outbox import Outbox
+from soulgraph.stores.personas import PersonaVersions
 from soulgraph.stores.presets import Backgrounds, Characters, Templates
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
 from soulgraph.stores.turns import Turns
+from soulgraph.stores.vectors import EpisodeVectors
 
 
 class Transaction:
@@ -31,6 +35,10 @@ class Transaction:
         self.terminals = Terminals(connection)
         self.sessions = Sessions(connection)
         self.messages = Messages(connection)
+        self.episodes = Episodes(connection)
+        self.vectors = EpisodeVectors(connection)
+        self.events = EventCatalogue(connection)
+        self.personas = PersonaVersions(connection)
         self.turns = Turns(connection)
         self.characters = Characters(connection)
         self.backgrounds = Backgrounds(connection)

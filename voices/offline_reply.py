@@ -60,7 +60,8 @@ def narrative(cues: Cues, told: ToolMessage | None) -> str:
         spoken.append(pick(book["mode"][cues["mode"]], cues["user_text"]))
     name = quoted(cues["soul_name"], _NAME) or lines()[cues["lang"]]["nameless"]
     words = {"name": name, "mood": quoted(cues["mood"], _NAME), "quote": quote}
-    return ("" if cues["lang"] == "zh" else " ").join(line.format(**words) for line in spoken)
+    said = [line.format(**words) for line in spoken]
+    return ("" if cues["lang"] == "zh" else " ").join([*said, *filter(None, [cues.get("question")])])
 
 
 def _at(book: Any, path: Sequence[str]) -> list[str]:

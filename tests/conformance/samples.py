@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from soulgraph.stores.records import EmotionPoint, Json, Preference, Session, Soul
+from soulgraph.stores.records import EmotionPoint, EpisodeVector, Json, Preference, Provenance, Session, Soul
 from soulgraph.stores.stores import Stores
 
 NOW = 1_800_000_000.125
@@ -78,6 +78,12 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.souls.add(soul(soul_id))
         await tx.sessions.add(session(session_id, soul_id))
         await tx.messages.append(session_id, [message(turn_id=turn_id, input_id="in_1")])
+        [said] = await tx.messages.page(session_id)
+        await tx.vectors.put([EpisodeVector(said.message_id, soul_id, "model_1", b"\0\1")])
+        await tx.episodes.recalled([said.message_id], NOW)
+        await tx.personas.evolve(session_id, "grown", "manual", NOW)
+        await tx.events.add(f"evt_{n}", NOW)
+        await tx.events.trace(Provenance(f"evt_{n}", session_id, soul_id, [said.message_id], NOW))
         await tx.turns.heard(session_id, "in_1", turn_id, soul_id, {}, NOW)
         await tx.history.add_turn(0, point(soul_id=soul_id))
         await tx.preferences.put(preference(soul_id=soul_id))

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import NotFound
+from soulgraph.stores.memory import kind_of_slot
 from soulgraph.stores.records import Slot
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW, preference, soul
 
@@ -92,3 +93,26 @@ async def test_a_slot_needs_a_soul(stores):
     with pytest.raises(IntegrityError):
         async with stores.write() as tx:
             await tx.slots.put("nobody", 1, "rain", NOW)
+
+
+async def test_one_preference_is_found_by_its_key(two_souls):
+    async with two_souls.write() as tx:
+        await tx.preferences.put(preference("茶"))
+        assert await tx.preferences.get("soul_1", "茶") == preference("茶")
+        for soul_id, key in [("soul_1", "tea"), ("soul_2", "茶")]:
+            with pytest.raises(NotFound, match=f"no preference '{key}'"):
+                await tx.preferences.get(soul_id, key)
+
+
+async def test_one_slot_is_found_by_its_number(two_souls):
+    async with two_souls.write() as tx:
+        await tx.slots.put("soul_1", 7, "rain", NOW)
+        assert await tx.slots.get("soul_1", 7) == Slot("soul_1", 7, "rain", NOW)
+        for soul_id, n in [("soul_1", 8), ("soul_2", 7)]:
+            with pytest.raises(NotFound, match=f"no slot '{n}'"):
+                await tx.slots.get(soul_id, n)
+
+
+def test_ten_slots_belong_to_each_kind_and_sixty_to_any():
+    kinds = [kind_of_slot(n) for n in range(100)]
+    assert kinds == ["fact"] * 10 + ["moment"] * 10 + ["feeling"] * 10 + ["growth"] * 10 + ["free"] * 60

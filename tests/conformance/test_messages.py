@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.stores.records import Message
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
+from soulgraph.tests.conformance.samples import NOW, message, session
 
 
 async def say(stores, *contents, session_id="sess_1", **fields):
@@ -94,34 +94,3 @@ async def test_ids_are_never_used_again(home):
     await say(home, "c")
     async with home.read() as tx:
         assert (await tx.messages.page("sess_1"))[0].message_id > last
-
-
-async def test_mentioning_searches_what_was_said_to_the_soul_in_all_sessions_newest_first(home):
-    async with home.write() as tx:
-        await tx.souls.add(soul("soul_2"))
-        await tx.sessions.add(session("sess_2"))
-        await tx.sessions.add(session("sess_3", "soul_2"))
-    await say(home, "I like Green tea", "nothing here")
-    await say(home, "so you like green tea", role="assistant")
-    await say(home, "昨天喝了绿茶", session_id="sess_2", archived=True)
-    await say(home, "green tea is mine too", session_id="sess_3")
-    async with home.read() as tx:
-        found = await tx.messages.mentioning("soul_1", {"GREEN", "绿茶"}, 10)
-        assert texts(found) == ["昨天喝了绿茶", "I like Green tea"]
-        assert texts(await tx.messages.mentioning("soul_1", {"green", "绿茶"}, 1)) == ["昨天喝了绿茶"]
-
-
-async def test_mentioning_nothing_finds_nothing(home):
-    await say(home, "anything")
-    async with home.read() as tx:
-        assert await tx.messages.mentioning("soul_1", set(), 10) == []
-        assert await tx.messages.mentioning("nobody", {"anything"}, 10) == []
-
-
-async def test_mentioned_terms_are_taken_literally(home):
-    terms = ["100%", "a_b", "back\\slash", "it's", "/x"]
-    await say(home, "100 per cent, acb, backslash, its, x")
-    await say(home, *terms)
-    async with home.read() as tx:
-        for term in terms:
-            assert texts(await tx.messages.mentioning("soul_1", {term}, 10)) == [term]

@@ -15,7 +15,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.stores.database import Database
 from soulgraph.stores.schema import metadata
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import live, soul
+from soulgraph.tests.conformance.samples import live, message, soul
 
 
 def differences(connection):
@@ -59,6 +59,19 @@ async def test_a_database_from_before_the_ticks_keeps_its_souls_and_terminals(st
         assert await tx.souls.all() == souls
         assert await tx.terminals.all() == [replace(terminal, online=False, last_seen=None)]
         assert await tx.sessions.get("sess_1")
+
+
+async def test_a_database_from_before_memory_finds_what_was_said_then(stores):
+    await live(stores)
+    async with stores.write() as tx:
+        await tx.messages.append("sess_1", [message("my daughter is called Mika"), message("那我记住了")])
+        before = await tx.episodes.after("soul_1")
+    async with stores.database.write() as connection:
+        await connection.run_sync(partial(down_and_up, revision="0002"))
+    async with stores.read() as tx:
+        assert len(before) == 3
+        assert await tx.episodes.after("soul_1") == before
+        assert (await tx.sessions.get("sess_1")).guard == {}
 
 
 async def test_opening_again_keeps_what_is_there(database_url):

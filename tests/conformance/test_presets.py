@@ -1,10 +1,13 @@
 """The library: three shelves that work alike and do not mix."""
 
+import asyncio
+
 import pytest
 
-from soulgraph.errors import NotFound
+from soulgraph.errors import Conflict, NotFound
+from soulgraph.stores.births import new_session
 from soulgraph.stores.records import Preset
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW
+from soulgraph.tests.conformance.samples import ANY_JSON, NOW, session
 
 LATER = NOW + 60
 SHELVES = {"characters": "character", "backgrounds": "background", "templates": "template"}
@@ -50,3 +53,72 @@ async def test_an_unknown_preset_is_not_found(stores):
             for use in (presets.get("nothing"), presets.delete("nothing")):
                 with pytest.raises(NotFound, match=f"no {kind} 'nothing'"):
                     await use
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+async def test_adding_takes_only_an_id_that_is_free(stores, shelf):
+    async with stores.write() as tx:
+        await getattr(tx, shelf).add("a", "first", ANY_JSON, NOW)
+    with pytest.raises(Conflict) as refused:
+        async with stores.write() as tx:
+            await getattr(tx, shelf).add("a", "second", {}, LATER)
+    assert refused.value.problem_code == "already_exists"
+    async with stores.read() as tx:
+        assert await getattr(tx, shelf).get("a") == Preset("a", "first", ANY_JSON, NOW, NOW)
+
+
+async def test_a_locked_preset_waits_for_its_other_editor(stores):
+    async with stores.write() as tx:
+        await tx.backgrounds.put("a", "a", {"entries": []}, NOW)
+
+    async def append(n):
+        async with stores.write() as tx:
+            preset = await tx.backgrounds.lock("a")
+            await asyncio.sleep(0.01)
+            await tx.backgrounds.put("a", "a", {"entries": [*preset.data["entries"], n]}, LATER)
+
+    await asyncio.gather(*(append(n) for n in range(5)))
+    async with stores.write() as tx:
+        assert sorted((await tx.backgrounds.get("a")).data["entries"]) == [0, 1, 2, 3, 4]
+        assert await tx.backgrounds.find_locked("nothing") is None
+        with pytest.raises(NotFound, match="no background 'nothing'"):
+            await tx.backgrounds.lock("nothing")
+
+
+async def test_a_template_stays_while_a_session_speaks_by_it(home):
+    async with home.write() as tx:
+        await tx.templates.put("mine", "mine", {}, NOW)
+        await tx.sessions.add(session("sess_2", template_id="mine"))
+    with pytest.raises(Conflict, match="sessions speak by the template 'mine'"):
+        async with home.write() as tx:
+            await tx.templates.delete("mine")
+    async with home.write() as tx:
+        await tx.sessions.delete("sess_2")
+        await tx.templates.delete("mine")
+        assert await tx.templates.all() == []
+
+
+@pytest.mark.parametrize("template_id", ["companion_v1", "narrator_v1", "mine"])
+async def test_a_session_speaks_by_any_template_that_ships_or_is_stored(home, template_id):
+    wanted = {"session_id": "s", "user_id": "u", "title": "", "character_id": None, "background_id": None}
+    async with home.write() as tx:
+        await tx.templates.put("mine", "mine", {}, NOW)
+        soul = await tx.souls.get("soul_1")
+        made = await new_session(tx, soul, **wanted, template_id=template_id, mode="hybrid", now=NOW)
+        assert made.template_id == template_id
+        with pytest.raises(NotFound, match="no template 'yours'"):
+            await new_session(tx, soul, **wanted, template_id="yours", mode="hybrid", now=NOW)
+
+
+async def test_the_summaries_of_a_soul_s_conversations_go_with_it(stores):
+    async with stores.write() as tx:
+        for preset_id, origin in [
+            ("1", {"soul_id": "soul_1"}),
+            ("2", {"soul_id": "soul_2"}),
+            ("3", "soul_1"),
+            ("4", None),
+        ]:
+            await tx.backgrounds.put(preset_id, "", {"extensions": {"summary_of": origin}}, NOW)
+        await tx.backgrounds.put("5", "", {}, NOW)
+        await tx.backgrounds.forget("soul_1")
+        assert [preset.id for preset in await tx.backgrounds.all()] == ["2", "3", "4", "5"]

@@ -13,8 +13,11 @@ from soulgraph.tests.conformance.samples import NOW, live
 from soulgraph.tests.services import psql
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
-EMPTIED = {"souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"}
-KEPT = {"characters", "backgrounds", "templates", "api_keys", "alembic_version"}
+EMPTIED = {
+    *("souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"),
+    *("episodes", "episode_vectors", "episode_uses", "persona_versions", "event_provenance"),
+}
+KEPT = {"characters", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}
 
 

@@ -161,7 +161,7 @@ async def test_keys_guard_the_server_by_scope(tmp_path):
         ({"llm_model": "m", "llm_base_url": "ftp://x"}, "SOULGRAPH_LLM_BASE_URL"),
         ({"mqtt_url": "mqtt://127.0.0.1:9"}, "SOULGRAPH_MQTT_URL"),
         ({"chroma_url": "http://127.0.0.1:8001"}, "SOULGRAPH_CHROMA_URL"),
-        ({"embeddings_model": "text-embedding-3-small"}, "SOULGRAPH_EMBEDDINGS_MODEL"),
+        ({"embeddings_model": "text-embedding-3-small"}, "SOULGRAPH_EMBEDDINGS_API_KEY"),
         ({"data_dir": "/dev/null/x"}, "SOULGRAPH_DATA_DIR"),
         ({"persona_config": "/nowhere.yaml"}, "SOULGRAPH_PERSONA_CONFIG"),
     ],

@@ -189,5 +189,5 @@ async def test_the_prompt_holds_the_conversation_and_its_safety_comes_first(mode
         assert expected in system["content"]
     assert said["content"] == "你好"
     assert "I hear you." in replied["content"]
-    assert last["content"].startswith("我有证据")
+    assert "---User Input---\n我有证据\n\n" in last["content"]
     assert last["content"].rstrip().endswith("never numbers, for feelings.")

@@ -138,7 +138,9 @@ async def test_the_model_decides_only_what_is_unclear(tmp_path):
             for text in ("给我讲个故事", "股票又跌了", "定个闹钟"):
                 await filtered(client, text)
             assert len(stub.requests) == 0
-            decided = [(await filtered(client, text)).json()["intents"] for text in ("讲点什么好玩的吧", "说点什么给我听")]
+            decided = [
+                (await filtered(client, text)).json()["intents"] for text in ("讲点什么好玩的吧", "说点什么给我听")
+            ]
     assert len(stub.requests) > 0
     assert decided == [[], []]
 

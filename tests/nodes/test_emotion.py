@@ -36,7 +36,7 @@ async def felt(recogniser):
 
 async def test_what_the_recogniser_hears_is_taken_as_it_is():
     recogniser = Recogniser()
-    assert await felt(recogniser) == {"user_emotion": JOY}
+    assert (await felt(recogniser))["user_emotion"] == JOY
     assert recogniser.heard == ["太好了"]
 
 

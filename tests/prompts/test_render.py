@@ -4,8 +4,10 @@ from typing import get_args
 import pytest
 
 from soulgraph.errors import PromptError
-from soulgraph.prompts.layers import Persona, assemble
+from soulgraph.prompts.context import Persona, build
+from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render, variables_of
+from soulgraph.prompts.templates import SHIPPED, shipped
 from soulgraph.settings import PersonaConfig
 from soulgraph.stores.births import TEMPLATES
 from soulgraph.voices.listening import CHOOSE_INTENTS, FEEL
@@ -38,16 +40,15 @@ def test_inserted_text_is_never_expanded_again():
     assert render("{{a}} {{b}}", a="{{b}}", b=r"{{a}} \1 \g<0>") == r"{{b}} {{a}} \1 \g<0>"
 
 
-def spoken(template):
-    persona = Persona("Mika", template, *[""] * 4, {}, "", [], [], "hybrid", [], True, [])
-    return [message.text for message in assemble(persona, [], "hi", {})]
+def spoken():
+    context = build(shipped("companion_v1"), Persona("Mika", "hybrid"))
+    return [message.text for message in assemble(context, [], "hi", {})]
 
 
 def test_every_prompt_file_is_rendered_by_the_code_that_uses_it():
     rendered = {
-        "safety": spoken("companion_v1")[0],
-        "output_contract": spoken("companion_v1")[-1],
-        **{f"voice_{template}": spoken(template)[0] for template in TEMPLATES},
+        "safety": spoken()[0],
+        "output_contract": spoken()[-1],
         **{name: render(load(name), problem="Mika") for name in ("repair", "task_repair")},
         **{task.prompt: briefing(task, "en", data)[0].text for task, data in TASKS},
     }
@@ -58,4 +59,5 @@ def test_every_prompt_file_is_rendered_by_the_code_that_uses_it():
 
 
 def test_every_voice_can_be_configured():
-    assert sorted(get_args(PersonaConfig.model_fields["default_template"].annotation)) == sorted(TEMPLATES)
+    assert sorted(get_args(PersonaConfig.model_fields["default_template"].annotation)) == sorted(SHIPPED)
+    assert sorted(TEMPLATES) == sorted(SHIPPED)

@@ -3,7 +3,8 @@ from copy import deepcopy
 import pytest
 from pydantic import ValidationError
 
-from soulgraph.soul.profile import KEYS, StateUpdate, apply, empty_profile, top
+from soulgraph.errors import InvalidInput
+from soulgraph.soul.profile import KEYS, StateUpdate, apply, empty_profile, replace, top
 
 EARLY, LATE = "2027-01-15T08:00:00.000Z", "2027-01-16T08:00:00.000Z"
 ITEMS = {
@@ -206,3 +207,85 @@ def test_a_measure_beside_the_words_is_refused():
 )
 def test_numbers_that_measure_no_feeling_are_allowed(fine):
     assert not feelings((fine, 5)).is_empty
+
+
+def edited(items, field="emotions", **more):
+    return {"dynamic_state": {field: {"items": items}}, **more}
+
+
+def test_a_user_s_edit_replaces_the_state(profile):
+    items = [{"content": "at ease", "priority": 2}, {"content": "proud", "priority": 7, "timestamp": EARLY}]
+    after = replace(profile, edited(items), LATE)
+    assert after["dynamic_state"] == {
+        **empty_profile()["dynamic_state"],
+        "emotions": {"items": [items[1], {**items[0], "timestamp": LATE}]},
+    }
+    assert contents(profile) == [("calm", 5), ("wary", 3)]
+
+
+def test_what_is_read_can_be_written_back_unchanged(profile):
+    profile["dynamic_state"]["emotions"]["items"][0]["aged_at"] = LATE
+    profile |= {
+        "core_identity": {"origin": "island", "traits": ["Loyal"]},
+        "retired": [{"id": "r1", "field": "emotions"}],
+    }
+    assert replace(profile, deepcopy(profile), LATE) == profile
+
+
+def test_a_user_s_edit_may_change_who_one_is(profile):
+    changed = replace(profile, edited([], core_identity={"origin": "harbour"}), LATE)
+    assert changed["core_identity"] == {"origin": "harbour"}
+
+
+def test_the_retired_can_be_dropped_but_not_made_up(profile):
+    profile["retired"] = [{"id": "r1", "field": "emotions"}, {"id": "r2", "field": "emotions"}]
+    assert replace(profile, edited([]), LATE)["retired"] == profile["retired"]
+    kept = replace(profile, edited([], retired=[{"id": "r2", "item": {"content": "forged"}}, {"id": "r9"}]), LATE)
+    assert kept["retired"] == [{"id": "r2", "field": "emotions"}]
+
+
+def test_equal_items_of_an_edit_are_merged(profile):
+    items = [{"content": "calm", "priority": 2}, {"content": "Calm ", "priority": 6}]
+    assert contents(replace(profile, edited(items), LATE)) == [("Calm ", 6)]
+
+
+@pytest.mark.parametrize(
+    ("edit", "complaint"),
+    [
+        (edited([{"content": "anger: 9/10", "priority": 5}]), "items.0.content: feelings are words, never numbers"),
+        (edited([{"content": 9, "priority": 5}]), "items.0.content: feelings are words, never numbers"),
+        (edited([{"content": "calm", "priority": 11}]), "items.0.priority: .*less than or equal to 10"),
+        (edited([{"content": "calm"}]), "items.0.priority: Field required"),
+        (edited([{"content": "a\x00b", "priority": 5}]), "NUL"),
+        (
+            edited([{"content": "calm", "priority": 5, "timestamp": "yesterday"}]),
+            "items.0.timestamp: Invalid isoformat",
+        ),
+        (edited([{"priority": 5}]), "emotions: an item needs words"),
+        (edited([{"goal": "rest", "priority": 5}]), "emotions: unknown keys"),
+        (
+            edited([{"content": "knots", "priority": 5}], field="hobbies"),
+            r"dynamic_state: unknown fields \['hobbies'\]",
+        ),
+        (edited([], mood="fine"), "mood: Extra inputs"),
+        (edited([], core_identity={"age": 19}), "core_identity.age"),
+        ({"dynamic_state": {"emotions": []}}, "dynamic_state.emotions"),
+        ({}, "dynamic_state: Field required"),
+        (None, "profile: "),
+    ],
+)
+def test_a_user_s_edit_obeys_the_same_rules(edit, complaint, profile):
+    with pytest.raises(InvalidInput, match=complaint):
+        replace(profile, edit, LATE)
+
+
+def test_a_field_of_the_profile_s_own_can_be_edited(profile):
+    profile["dynamic_state"]["hobbies"] = {"items": []}
+    after = replace(profile, edited([{"craft": "knots", "priority": 5}], field="hobbies"), LATE)
+    assert [item["craft"] for item in top(after, 5)["hobbies"]] == ["knots"]
+
+
+def test_the_top_of_a_thousand_items_is_their_first_in_order():
+    items = [{"content": f"thought {n}", "priority": n % 10 + 1, "timestamp": EARLY} for n in range(1000)]
+    shown = top({"dynamic_state": {"emotions": {"items": items}}}, 3)["emotions"]
+    assert [item["content"] for item in shown] == ["thought 9", "thought 19", "thought 29"]

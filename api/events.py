@@ -1,0 +1,142 @@
+"""What souls remember, over HTTP: the events everybody shares, and what would come to one soul's mind."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Self
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.fields import Id, Text
+from soulgraph.api.services import Served, Services
+from soulgraph.errors import StoreUnavailable
+from soulgraph.memory.events import Event, EventLibrary
+from soulgraph.memory.recall import RecalledEpisode, RecalledEvent
+from soulgraph.soul.moments import iso
+from soulgraph.stores.records import EventUse, Provenance
+
+router = APIRouter(prefix="/v1", tags=["memory"])
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+Few = Annotated[int, Query(ge=1, le=20)]
+Question = Annotated[Text, Query(max_length=1000)]
+
+
+class Source(BaseModel):
+    session_id: str
+    soul_id: str
+    message_ids: list[int]
+    created_at: str
+
+    @classmethod
+    def of(cls, provenance: Provenance) -> Self:
+        fields = {name: getattr(provenance, name) for name in ("session_id", "soul_id", "message_ids")}
+        return cls(**fields, created_at=iso(provenance.created_at))
+
+
+class EventOut(BaseModel):
+    event_id: str
+    summary: str
+    pattern: dict[str, str]
+    impact: dict[str, Any]
+    narrative_fragment: str
+    timestamp: str
+    recalled: int
+    useful: int
+    merged: int
+
+    @classmethod
+    def of(cls, event: Event, use: EventUse, **more: Any) -> Self:
+        return cls(**asdict(event), recalled=use.recalled, useful=use.useful, merged=use.merged, **more)
+
+
+class TracedEvent(EventOut):
+    provenance: list[Source]
+
+
+class Forgotten(BaseModel):
+    forgotten: list[str]
+
+
+class EpisodeOut(BaseModel):
+    message_id: int
+    session_id: str
+    role: str
+    content: str
+    score: float | None
+    at: str
+
+    @classmethod
+    def of(cls, episode: RecalledEpisode) -> Self:
+        message = episode.message
+        words = {name: getattr(message, name) for name in ("message_id", "session_id", "role", "content")}
+        return cls(**words, score=getattr(episode, "score", None), at=iso(message.created_at))
+
+
+class RecalledOut(BaseModel):
+    event_id: str
+    summary: str
+    score: float | None
+
+    @classmethod
+    def of(cls, recalled: RecalledEvent) -> Self:
+        event = recalled.event
+        return cls(event_id=event.event_id, summary=event.summary, score=getattr(recalled, "score", None))
+
+
+class Memories(BaseModel):
+    episodes: list[EpisodeOut]
+    events: list[RecalledOut]
+    problem: str | None = None
+
+
+@router.get("/events", dependencies=[chatter])
+async def list_events(
+    services: Served, q: Question | None = None, limit: Limit = 50, offset: Annotated[int, Query(ge=0)] = 0
+) -> list[EventOut]:
+    """The newest first; with `q` those that resemble it, the best first."""
+    library = _library(services)
+    found = await library.page(limit, offset) if q is None else await library.search(q, limit)
+    return [EventOut.of(event, use) for event, use in found]
+
+
+@router.get("/events/{event_id}", dependencies=[chatter])
+async def read_event(event_id: Id, services: Served) -> TracedEvent:
+    """With the sessions it was drawn from; the event itself names none."""
+    event = await _library(services).get(event_id)
+    async with services.stores.read() as tx:
+        uses, provenance = await tx.events.uses([event_id]), await tx.events.provenance(event_id)
+    return TracedEvent.of(event, uses[event_id], provenance=[Source.of(one) for one in provenance])
+
+
+@router.delete("/events/{event_id}", status_code=204, dependencies=[owner])
+async def delete_event(event_id: Id, services: Served) -> None:
+    await _library(services).delete(event_id)
+
+
+@router.delete("/events", dependencies=[owner])
+async def forget_session(session_id: Id, services: Served) -> Forgotten:
+    """Forget what only this session has shown, and that it has shown the rest. Its transcript stays."""
+    return Forgotten(forgotten=await _library(services).forget_session(session_id))
+
+
+@router.get("/souls/{soul_id}/recall", dependencies=[chatter])
+async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memories:
+    """What would come to the soul's mind; `problem` says what could not be asked."""
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+    mind = services.context.recall
+    if mind is None:
+        return Memories(episodes=[], events=[], problem="this server recalls nothing")
+    found = await mind.recall(soul_id, q, k)
+    return Memories(
+        episodes=[EpisodeOut.of(episode) for episode in found.episodes],
+        events=[RecalledOut.of(event) for event in found.events],
+        problem=found.problem or None,
+    )
+
+
+def _library(services: Services) -> EventLibrary:
+    if services.context.events is None:
+        raise StoreUnavailable("this server keeps no event library")
+    return services.context.events

@@ -1,0 +1,153 @@
+"""Growth over HTTP, by hand: what a conversation made of the character, and a new one that continues it."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.fields import Id
+from soulgraph.api.services import Served, Services
+from soulgraph.api.sessions import SessionOut
+from soulgraph.errors import Conflict, ModelTimeout
+from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.modes import default_state
+from soulgraph.soul.moments import iso
+from soulgraph.stores.births import new_id
+from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
+from soulgraph.stores.stores import Transaction
+from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, perform
+
+router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["growth"])
+T = TypeVar("T")
+
+
+class VersionOut(BaseModel):
+    n: int
+    evolved_persona: str
+    source: str
+    created_at: str
+
+    @classmethod
+    def of(cls, version: PersonaVersion) -> "VersionOut":
+        return cls(
+            n=version.n,
+            evolved_persona=version.evolved_persona,
+            source=version.source,
+            created_at=iso(version.created_at),
+        )
+
+
+@router.post("/update-memory", dependencies=[owner])
+async def update_memory(session_id: Id, services: Served) -> VersionOut:
+    """What the conversation has made of the character, in words; one call of the model, between two turns."""
+    async with services.locks.hold(session_id):
+        session, messages = await _conversation(session_id, services)
+        persona = {name: session.character_snapshot[name] for name in ("base_persona", "evolved_persona")}
+        task = perform(
+            services.context.voice.model, UPDATE_MEMORY, _language(messages), messages=_said(messages), **persona
+        )
+        grown = await _in_time(task, services)
+        async with services.stores.write() as tx:
+            evolved = _storable(grown.text)
+            return VersionOut.of(await tx.personas.evolve(session_id, evolved, "update-memory", services.now()))
+
+
+@router.get("/persona-versions", dependencies=[chatter])
+async def list_versions(session_id: Id, services: Served) -> list[VersionOut]:
+    """Every persona the session has grown into, the newest first."""
+    async with services.stores.read() as tx:
+        await tx.sessions.get(session_id)
+        return [VersionOut.of(version) for version in await tx.personas.all(session_id)]
+
+
+@router.post("/persona-versions/{n}/restore", dependencies=[owner])
+async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], services: Served) -> VersionOut:
+    """The session is again as in version n; 0 is before it grew. That is a new version, and none is lost."""
+    async with services.locks.hold(session_id), services.stores.write() as tx:
+        await tx.sessions.get(session_id)
+        if n == 0:
+            return VersionOut.of(await tx.personas.evolve(session_id, "", "restored:0", services.now()))
+        return VersionOut.of(await tx.personas.restore(session_id, n, services.now()))
+
+
+@router.post("/summarize", status_code=201, dependencies=[owner])
+async def summarize(session_id: Id, services: Served) -> SessionOut:
+    """A new session that knows how this one went: a background tells it, and the persona goes on as it has become."""
+    async with services.locks.hold(session_id):
+        session, messages = await _conversation(session_id, services)
+        task = perform(services.context.voice.model, SUMMARIZE, _language(messages), messages=_said(messages))
+        summary = await _in_time(task, services)
+        return SessionOut.of(await _continued(session, summary, services))
+
+
+async def _conversation(session_id: str, services: Services) -> tuple[Session, list[Message]]:
+    async with services.stores.read() as tx:
+        session, messages = await tx.sessions.get(session_id), await tx.messages.page(session_id)
+    if not messages:
+        raise Conflict("session_empty", "nothing has been said in this session yet: there is nothing to grow from")
+    return session, messages
+
+
+async def _continued(session: Session, summary: Summary, services: Services) -> Session:
+    now = services.now()
+    title, background_id = _storable(summary.title), new_id("summary")
+    follower = replace(
+        session,
+        session_id=new_id("sess"),
+        title=title,
+        background_id=background_id,
+        persona_state=default_state(services.settings.persona.default_mode, iso(now)),
+        turn=0,
+        continued_from=session.session_id,
+        created_at=now,
+        updated_at=now,
+        guard={},
+    )
+    async with services.stores.write() as tx:
+        world = await tx.backgrounds.find(session.background_id) if session.background_id else None
+        await tx.backgrounds.add(background_id, title, _recap(session, world, _storable(summary.summary)), now)
+        await tx.sessions.add(follower)
+        if grown := session.character_snapshot["evolved_persona"]:
+            source = f"inherited:{session.session_id}"
+            await tx.personas.evolve(follower.session_id, grown, source, now)
+        await _archive(tx, session, now)
+    return follower
+
+
+async def _archive(tx: Transaction, session: Session, now: float) -> None:
+    """What was said becomes an event like after a turn: abstract, because everybody shares it; the summary is not."""
+    await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {"state_changed": True}, now)
+
+
+def _recap(session: Session, world: Preset | None, summary: str) -> Json:
+    """The same world, where what was said so far is how things stand."""
+    data = world.data if world else {}
+    origin = {"session_id": session.session_id, "soul_id": session.soul_id}
+    extensions = data.get("extensions", {}) | {"summary_of": origin}
+    return {**data, "initial_context": summary, "extensions": extensions}
+
+
+def _language(messages: list[Message]) -> Lang:
+    return lang_of("\n".join(message.content for message in messages if message.role == "user"))
+
+
+def _said(messages: list[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def _storable(text: str) -> str:
+    """A model may write what PostgreSQL refuses."""
+    return text.replace("\x00", "")
+
+
+async def _in_time(task: Coroutine[Any, Any, T], services: Services) -> T:
+    limit = services.settings.turn_timeout_s
+    try:
+        async with asyncio.timeout(limit):
+            return await task
+    except TimeoutError as error:
+        raise ModelTimeout(f"the model took longer than {limit:g} s, and nothing was changed: try again") from error

@@ -1,0 +1,93 @@
+"""The lore of a character or a background, entry by entry: what it knows about a thing, told when that is spoken of."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body
+from soulgraph.api.fields import Id
+from soulgraph.api.library import MAX_LORE
+from soulgraph.api.services import Served, Services
+from soulgraph.errors import Conflict, InvalidInput, NotFound
+from soulgraph.prompts.lore import Lore, lore_of
+from soulgraph.stores.births import new_id
+from soulgraph.stores.presets import Presets
+from soulgraph.stores.stores import Transaction
+
+Shelf = Literal["characters", "backgrounds"]
+Rewrite = Callable[[list[Lore]], list[Lore]]
+
+
+class Entry(Lore, Body):
+    id: Id = Field(default_factory=lambda: new_id("lore"))
+
+
+def lore_router(shelf: Shelf) -> APIRouter:
+    router = APIRouter(prefix=f"/v1/{shelf}/{{preset_id}}/lore", tags=["library"])
+
+    @router.get("", dependencies=[chatter])
+    async def list_lore(preset_id: Id, services: Served) -> list[Lore]:
+        async with services.stores.read() as tx:
+            return lore_of((await _presets(tx, shelf).get(preset_id)).data)
+
+    @router.post("", status_code=201, dependencies=[owner])
+    async def add_entry(preset_id: Id, entry: Entry, services: Served) -> Lore:
+        await _rewrite(shelf, preset_id, lambda lore: _with_new(lore, entry), services)
+        return entry
+
+    @router.put("/{entry_id}", dependencies=[owner])
+    async def put_entry(preset_id: Id, entry_id: Id, entry: Entry, services: Served) -> Lore:
+        """The entry with this id, changed in its place or added at the end."""
+        if "id" in entry.model_fields_set and entry.id != entry_id:
+            raise InvalidInput(f"body.id: is {entry.id!r}, but the path says {entry_id!r}")
+        entry = entry.model_copy(update={"id": entry_id})
+        await _rewrite(shelf, preset_id, lambda lore: _with(lore, entry), services)
+        return entry
+
+    @router.delete("/{entry_id}", status_code=204, dependencies=[owner])
+    async def delete_entry(preset_id: Id, entry_id: Id, services: Served) -> None:
+        await _rewrite(shelf, preset_id, lambda lore: _without(lore, entry_id), services)
+
+    return router
+
+
+router = APIRouter()
+router.include_router(lore_router("characters"))
+router.include_router(lore_router("backgrounds"))
+
+
+async def _rewrite(shelf: Shelf, preset_id: str, rewrite: Rewrite, services: Services) -> None:
+    """The preset is held meanwhile, so that of two who add an entry at once neither loses it."""
+    async with services.stores.write() as tx:
+        presets = _presets(tx, shelf)
+        preset = await presets.lock(preset_id)
+        lore = rewrite(lore_of(preset.data))
+        data = preset.data | {"lore": [entry.model_dump(mode="json") for entry in lore]}
+        await presets.put(preset_id, preset.name, data, services.now())
+
+
+def _presets(tx: Transaction, shelf: Shelf) -> Presets:
+    return tx.characters if shelf == "characters" else tx.backgrounds
+
+
+def _with_new(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
+    if any(known.id == entry.id for known in lore):
+        raise Conflict("already_exists", f"there is an entry {entry.id!r}: choose another id, or edit it")
+    return _with(lore, entry)
+
+
+def _with(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
+    if any(known.id == entry.id for known in lore):
+        return [entry if known.id == entry.id else known for known in lore]
+    if len(lore) >= MAX_LORE:
+        raise InvalidInput(f"there are {MAX_LORE} entries already: delete some first")
+    return [*lore, entry]
+
+
+def _without(lore: Sequence[Lore], entry_id: str) -> list[Lore]:
+    if not any(entry.id == entry_id for entry in lore):
+        raise NotFound("lore entry", entry_id)
+    return [entry for entry in lore if entry.id != entry_id]

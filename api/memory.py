@@ -1,0 +1,135 @@
+"""What a soul keeps about its user, over HTTP: memory slots, long-term preferences, and the monologue nobody hears."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, Field, StringConstraints
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body
+from soulgraph.api.fields import Id
+from soulgraph.api.services import Served
+from soulgraph.soul.moments import iso
+from soulgraph.stores.memory import SlotKind, kind_of_slot
+from soulgraph.stores.records import Preference, Slot
+
+router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
+
+Number = Annotated[int, Path(ge=0, le=99)]
+Remembered = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+
+
+class SlotEdit(Body):
+    content: Remembered
+
+
+class SlotOut(BaseModel):
+    n: int
+    kind: SlotKind
+    content: str
+    updated_at: str
+
+    @classmethod
+    def of(cls, slot: Slot) -> "SlotOut":
+        return cls(n=slot.n, kind=kind_of_slot(slot.n), content=slot.content, updated_at=iso(slot.updated_at))
+
+
+class PreferenceEdit(Body):
+    value: Remembered
+    confidence: float = Field(1.0, ge=0, le=1)
+    evidence: list[Remembered] = Field([], max_length=20, description="the words it was taken from")
+
+
+class PreferenceOut(BaseModel):
+    key: str
+    value: str
+    confidence: float
+    source: str
+    evidence: list[Any]
+    updated_at: str
+
+    @classmethod
+    def of(cls, kept: Preference) -> "PreferenceOut":
+        return cls(
+            key=kept.key,
+            value=kept.value,
+            confidence=kept.confidence,
+            source=kept.source,
+            evidence=kept.evidence,
+            updated_at=iso(kept.updated_at),
+        )
+
+
+class InnerState(BaseModel):
+    soul_id: str
+    inner_state: str
+
+
+@router.get("/inner-state", dependencies=[owner])
+async def read_inner_state(soul_id: Id, services: Served) -> InnerState:
+    """For those who look after the soul; the person it talks to never sees it."""
+    async with services.stores.read() as tx:
+        soul = await tx.souls.get(soul_id)
+    return InnerState(soul_id=soul_id, inner_state=soul.inner_state)
+
+
+@router.get("/slots", dependencies=[chatter])
+async def list_slots(soul_id: Id, services: Served) -> list[SlotOut]:
+    """Those that hold something, by number."""
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        return [SlotOut.of(slot) for slot in await tx.slots.all(soul_id)]
+
+
+@router.get("/slots/{n}", dependencies=[chatter])
+async def read_slot(soul_id: Id, n: Number, services: Served) -> SlotOut:
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        return SlotOut.of(await tx.slots.get(soul_id, n))
+
+
+@router.put("/slots/{n}", dependencies=[owner])
+async def put_slot(soul_id: Id, n: Number, wanted: SlotEdit, services: Served) -> SlotOut:
+    """Slots 0 to 9 are for facts, 10s for moments, 20s for feelings, 30s for growth, the rest is free."""
+    async with services.stores.write() as tx:
+        await tx.souls.lock(soul_id)
+        await tx.slots.put(soul_id, n, wanted.content, services.now())
+        return SlotOut.of(await tx.slots.get(soul_id, n))
+
+
+@router.delete("/slots/{n}", status_code=204, dependencies=[owner])
+async def delete_slot(soul_id: Id, n: Number, services: Served) -> None:
+    async with services.stores.write() as tx:
+        await tx.souls.lock(soul_id)
+        await tx.slots.delete(soul_id, n)
+
+
+@router.get("/preferences", dependencies=[chatter])
+async def list_preferences(soul_id: Id, services: Served) -> list[PreferenceOut]:
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        return [PreferenceOut.of(kept) for kept in await tx.preferences.all(soul_id)]
+
+
+@router.get("/preferences/{key}", dependencies=[chatter])
+async def read_preference(soul_id: Id, key: Id, services: Served) -> PreferenceOut:
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        return PreferenceOut.of(await tx.preferences.get(soul_id, key))
+
+
+@router.put("/preferences/{key}", dependencies=[owner])
+async def put_preference(soul_id: Id, key: Id, wanted: PreferenceEdit, services: Served) -> PreferenceOut:
+    """Written by hand: its source is `edited`, and it counts from the next turn on."""
+    kept = Preference(soul_id, key, **wanted.model_dump(), source="edited", updated_at=services.now())
+    async with services.stores.write() as tx:
+        await tx.souls.lock(soul_id)
+        await tx.preferences.put(kept)
+    return PreferenceOut.of(kept)
+
+
+@router.delete("/preferences/{key}", status_code=204, dependencies=[owner])
+async def delete_preference(soul_id: Id, key: Id, services: Served) -> None:
+    async with services.stores.write() as tx:
+        await tx.souls.lock(soul_id)
+        await tx.preferences.delete(soul_id, key)

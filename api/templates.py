@@ -1,0 +1,110 @@
+"""Prompt templates over HTTP: which modules a prompt is made of. Those that ship can be read, not changed."""
+
+from typing import Any, Self
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
+from soulgraph.api.fields import Id
+from soulgraph.api.services import Served
+from soulgraph.errors import Conflict, InvalidInput
+from soulgraph.prompts.templates import SHIPPED, Template, shipped
+from soulgraph.soul.moments import iso
+from soulgraph.stores.births import new_id
+from soulgraph.stores.records import Json, Preset
+
+router = APIRouter(prefix="/v1/templates", tags=["library"])
+
+
+class NewTemplate(Template, Body):
+    template_id: Id = Field(default_factory=lambda: new_id("tmpl"), alias="id")
+
+
+class EditedTemplate(NewTemplate, Revised):
+    pass
+
+
+class TemplateOut(BaseModel):
+    id: str
+    name: str
+    voice: str
+    modules: list[dict[str, Any]]
+    shipped: bool
+    revision: str
+    created_at: str | None
+    updated_at: str | None
+
+    @classmethod
+    def of(cls, preset: Preset) -> Self:
+        return cls._of(preset.id, preset.data, iso(preset.created_at), iso(preset.updated_at))
+
+    @classmethod
+    def shipped_as(cls, template_id: str) -> Self:
+        return cls._of(template_id, _data(shipped(template_id)), None, None)
+
+    @classmethod
+    def _of(cls, template_id: str, data: Json, created_at: str | None, updated_at: str | None) -> Self:
+        return cls(
+            id=template_id,
+            **{name: data[name] for name in ("name", "voice", "modules")},
+            shipped=template_id in SHIPPED,
+            revision=revision_of(data),
+            created_at=created_at,
+            updated_at=updated_at,
+        )
+
+
+@router.get("", dependencies=[chatter])
+async def list_templates(services: Served) -> list[TemplateOut]:
+    """Those that ship, then one's own by name."""
+    async with services.stores.read() as tx:
+        own = [TemplateOut.of(preset) for preset in await tx.templates.all()]
+    return [*map(TemplateOut.shipped_as, SHIPPED), *own]
+
+
+@router.post("", status_code=201, dependencies=[owner])
+async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
+    _refuse_shipped(wanted.template_id)
+    async with services.stores.write() as tx:
+        await tx.templates.add(wanted.template_id, wanted.name, _data(wanted), services.now())
+        return TemplateOut.of(await tx.templates.get(wanted.template_id))
+
+
+@router.get("/{template_id}", dependencies=[chatter])
+async def read_template(template_id: Id, services: Served) -> TemplateOut:
+    if template_id in SHIPPED:
+        return TemplateOut.shipped_as(template_id)
+    async with services.stores.read() as tx:
+        return TemplateOut.of(await tx.templates.get(template_id))
+
+
+@router.put("/{template_id}", dependencies=[owner])
+async def put_template(template_id: Id, wanted: EditedTemplate, services: Served) -> TemplateOut:
+    """Sessions that speak by it do so from their next turn on."""
+    _refuse_shipped(template_id)
+    if "template_id" in wanted.model_fields_set and wanted.template_id != template_id:
+        raise InvalidInput(f"body.id: is {wanted.template_id!r}, but the path says {template_id!r}")
+    data = _data(wanted) | {"template_id": template_id}
+    async with services.stores.write() as tx:
+        known = await tx.templates.find_locked(template_id)
+        refuse_if_changed(wanted.revision, known.data if known else None)
+        await tx.templates.put(template_id, wanted.name, data, services.now())
+        return TemplateOut.of(await tx.templates.get(template_id))
+
+
+@router.delete("/{template_id}", status_code=204, dependencies=[owner])
+async def delete_template(template_id: Id, services: Served) -> None:
+    _refuse_shipped(template_id)
+    async with services.stores.write() as tx:
+        await tx.templates.delete(template_id)
+
+
+def _refuse_shipped(template_id: str) -> None:
+    if template_id in SHIPPED:
+        raise Conflict("template_shipped", f"{template_id} ships with the package: save yours under another id")
+
+
+def _data(template: Template) -> Json:
+    return template.model_dump(mode="json", exclude={"revision"}, exclude_none=True)

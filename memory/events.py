@@ -1,0 +1,166 @@
+"""The event library: abstract experience that every soul shares. Chroma holds the events, SQL their catalogue."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from soulgraph.errors import NotFound
+from soulgraph.memory.chroma import Near, Vault, open_embedded, open_server
+from soulgraph.memory.ranking import EVENTS, Floats, Signals, best
+from soulgraph.memory.words import terms_of
+from soulgraph.senses.ports import Embedder
+from soulgraph.stores.records import EventUse, Json, Provenance
+from soulgraph.stores.stores import Stores
+
+SAME = 0.95
+"""Cosine from which on two events are one."""
+
+_CANDIDATES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    precondition: str
+    trigger: str
+    reaction: str
+    impact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened, told so that it could have happened to anybody."""
+
+    event_id: str
+    summary: str
+    pattern: Pattern
+    impact: Json
+    narrative_fragment: str
+    timestamp: str
+
+    @property
+    def found_by(self) -> str:
+        """The words whose meaning finds this event."""
+        return " ".join([self.summary, self.pattern.precondition, self.pattern.trigger])
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, document: str) -> "Event":
+        fields: dict[str, Any] = json.loads(document)
+        return cls(**{**fields, "pattern": Pattern(**fields["pattern"])})
+
+
+class EventLibrary:
+    def __init__(self, vault: Vault, stores: Stores, embedder: Embedder, clock: Callable[[], float]) -> None:
+        self._vault = vault
+        self._stores = stores
+        self._embedder = embedder
+        self._clock = clock
+
+    async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int]) -> str:
+        """Keep an event, or let one that is almost the same stand for it; returns the id that is kept.
+
+        Adding it again after a failure changes nothing: what was stored is recognised.
+        """
+        vector = (await self._embedder.embed([event.found_by]))[0]
+        twin = next(iter(await self._vault.near(vector, 1)), None)
+        kept = twin.id if twin and twin.cosine >= SAME else event.event_id
+        if twin is None or kept != twin.id:
+            await self._vault.put({event.event_id: event.to_json()}, vector[None])
+        async with self._stores.write() as tx:
+            await tx.events.add(kept, self._clock())
+            if kept != event.event_id:
+                await tx.events.merged(kept)
+            await tx.events.trace(Provenance(kept, session_id, soul_id, list(message_ids), self._clock()))
+        return kept
+
+    async def get(self, event_id: str) -> Event:
+        document = (await self._vault.get([event_id])).get(event_id)
+        if document is None:
+            raise NotFound("event", event_id)
+        return Event.from_json(document)
+
+    async def page(self, limit: int, offset: int = 0) -> list[tuple[Event, EventUse]]:
+        """The newest first."""
+        async with self._stores.read() as tx:
+            uses = await tx.events.page(limit, offset)
+        documents = await self._vault.get([use.event_id for use in uses])
+        return [(Event.from_json(documents[use.event_id]), use) for use in uses if use.event_id in documents]
+
+    async def search(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse]]:
+        """The k most relevant, if any are, each with its line in the catalogue."""
+        async with self._stores.read() as tx:
+            if not await tx.events.count():
+                return []
+        if vector is None:
+            vector = (await self._embedder.embed([text]))[0]
+        near = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
+        async with self._stores.read() as tx:
+            uses = await tx.events.uses([one.id for one in near])
+        near = [one for one in near if one.id in uses]
+        places = best(_signals(text, near, uses, self._clock()), k, EVENTS)
+        return [(Event.from_json(near[place].document), uses[near[place].id]) for place in places]
+
+    async def delete(self, event_id: str) -> None:
+        await self.get(event_id)
+        await self._remove([event_id])
+
+    async def forget_session(self, session_id: str) -> list[str]:
+        """Remove what only this session has shown, and every trace of it from the rest; returns what is gone."""
+        async with self._stores.read() as tx:
+            gone = await tx.events.drawn_only_from(session_id)
+        await self._remove(gone)
+        async with self._stores.write() as tx:
+            await tx.events.untrace(session_id)
+        return gone
+
+    async def tidy(self, most: int) -> list[str]:
+        """Keep at most so many: the least recalled go first, the oldest of them; returns what is gone."""
+        async with self._stores.read() as tx:
+            over = await tx.events.count() - most
+            gone = await tx.events.dispensable(over) if over > 0 else []
+        await self._remove(gone)
+        return gone
+
+    async def _remove(self, event_ids: Sequence[str]) -> None:
+        """From Chroma first: what the catalogue still has can be removed again."""
+        await self._vault.delete(event_ids)
+        async with self._stores.write() as tx:
+            await tx.events.remove(event_ids)
+
+
+@asynccontextmanager
+async def open_events(
+    stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = ""
+) -> AsyncIterator[EventLibrary]:
+    """The library in a folder of this process, or on the Chroma server at the URL."""
+    name = collection_of(embedder.name)
+    async with open_server(url, name) if url else open_embedded(folder, name) as vault:
+        yield EventLibrary(vault, stores, embedder, clock)
+
+
+def collection_of(model: str) -> str:
+    """Vectors of different models do not compare, so each has a collection of its own."""
+    readable = re.sub(r"[^a-zA-Z0-9]+", "-", model).strip("-")[:40]
+    return f"events-{readable}-{crc32(model.encode()):08x}"
+
+
+def _signals(text: str, near: Sequence[Near], uses: dict[str, EventUse], now: float) -> Signals:
+    asked = set(terms_of(text))
+    shared = [len(asked & set(terms_of(Event.from_json(one.document).found_by))) for one in near]
+    rows = [uses[one.id] for one in near]
+    return Signals(
+        lexical=np.array(shared, np.float32) / max(len(asked), 1),
+        dense=np.array([one.cosine for one in near], np.float32),
+        by_user=np.zeros(len(near), np.float32),
+        age_s=np.array([now - use.created_at for use in rows], np.float32),
+        useful=np.array([use.useful for use in rows], np.float32),
+    )

@@ -1,0 +1,134 @@
+"""Text from outside, made unable to pass for the structure of a prompt, and still readable.
+
+This is the one place: persona files, cards, memories, templates, lore, what the user says and what tools answer all
+go through `defuse`. It sees the text as a reader would (`lookalikes.py`): a tag in full-width letters is a tag.
+
+| what                                | becomes          |
+|---|---|
+| a section marker: `---TITLE---`     | `·TITLE·`        |
+| a tag of ours or a role's: `<system>` | `(system)`     |
+| a role's bracket: `[INST]`          | `(INST)`         |
+| a speaker at a line's start: `System:` | `“System”:`   |
+| a role's heading: `### System`      | `· System`       |
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from soulgraph.prompts.lookalikes import LONG_DASHES, MARK, shadow, visible
+
+Edit = tuple[int, int, str]
+"""From, to, and what to put there."""
+
+_GAP = rf"[\s{MARK}]{{0,3}}"
+_ALSO = {
+    "_": rf"[_.{MARK}\s-]{{0,3}}",
+    "a": "[a4@]",
+    "e": "[e3]",
+    "i": "[il1!|]",
+    "n": "[nv]",
+    "o": "[o0]",
+    "s": "[s5$]",
+}
+
+
+def _spaced(word: str) -> str:
+    """The word, also with spaces or accents between its letters, and digits for some of them."""
+    return _GAP.join(_ALSO.get(letter, letter) for letter in word)
+
+
+_OURS = "|".join(map(_spaced, ("narrative", "state_update_json")))
+_ROLES = (
+    "system(?:[ _](?:prompt|message|instructions?))?|assistant|user|human|developer|admin(?:istrator)?|instructions?"
+    "|tools?|系统(?:提示词?|消息|指令)?|助手|用户|开发者|管理员|指令"
+)
+_TOKENS = "start_of_turn|end_of_turn|tool_calls?|tool_results?|function_calls?|sys|inst|bos|eos|s"
+_LESS = r"(?:<{1,3}|&lt;?|&\#0*60;?|&\#x0*3c;?|\\u003c)"
+_MORE = r"(?:>{1,3}|&gt;?|&\#0*62;?|&\#x0*3e;?|\\u003e)"
+_TAG = re.compile(
+    rf"({_LESS}){_GAP}[/\\]?{_GAP}(?:(?:{_OURS}|{_ROLES}|{_TOKENS})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?", re.ASCII
+)
+_BRACKET = re.compile(rf"(\[{{1,2}}){_GAP}/?{_GAP}(?:{_ROLES}|{_TOKENS}){_GAP}(\]{{1,2}})")
+_SPEAKER = re.compile(rf"^[^\w\n“]*({_ROLES})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
+_HEADING = re.compile(rf"^[ \t>]*(#{{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE)
+_DASH = "[-一]"
+_DASHES = re.compile(rf"{_DASH}(?:[ \t{MARK}]{{0,3}}{_DASH})*+")
+_LINE = re.compile(r"[^\n]+")
+_BLANK = re.compile(r"\n[ \t]*\n\s*\n")
+_WORDY = re.compile(r"\w")
+
+
+@lru_cache(maxsize=1024)
+def defuse(text: str) -> str:
+    """Whatever stands in it, the text is data. Doing it twice changes nothing more."""
+    text = _BLANK.sub("\n\n", visible(text)).strip()
+    seen = shadow(text)
+    for rule in (_tags, _brackets, _sections, _headings, _speakers):
+        edited = _edited(text, rule(text, seen))
+        if edited != text:
+            text, seen = edited, shadow(edited)
+    return text
+
+
+def one_line(text: str) -> str:
+    """Without line breaks, so that an item of a list cannot pretend to be two. Not yet defused."""
+    return " ".join(visible(text).split())
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    parts, at = [], 0
+    for start, end, new in edits:
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _tags(text: str, seen: str) -> Iterator[Edit]:
+    yield from _in_parentheses(_TAG.finditer(seen))
+
+
+def _brackets(text: str, seen: str) -> Iterator[Edit]:
+    yield from _in_parentheses(_BRACKET.finditer(seen))
+
+
+def _in_parentheses(found: Iterable[re.Match[str]]) -> Iterator[Edit]:
+    for match in found:
+        yield *match.span(1), "("
+        if match[2]:
+            yield *match.span(2), ")"
+
+
+def _speakers(text: str, seen: str) -> Iterator[Edit]:
+    for match in _SPEAKER.finditer(seen):
+        start, end = match.span(1)
+        yield start, end, f"“{text[start:end]}”"
+
+
+def _headings(text: str, seen: str) -> Iterator[Edit]:
+    yield from ((*match.span(1), "·") for match in _HEADING.finditer(seen))
+
+
+def _sections(text: str, seen: str) -> Iterator[Edit]:
+    for line in _LINE.finditer(seen):
+        if "-" in line[0] or "一一一" in line[0]:
+            yield from ((*run.span(), "·") for run in _rules(text, seen, *line.span()))
+
+
+def _rules(text: str, seen: str, start: int, end: int) -> list[re.Match[str]]:
+    """The dashes of a line that make it look like a title: three at its start, or some on both sides of words."""
+    runs = list(_DASHES.finditer(seen, start, end))
+    some = [run for run in runs if _length(run[0]) >= 2 or text[run.start()] in LONG_DASHES]
+    if len(some) > 1 and not _outside(seen, start, end, some[0], some[-1]):
+        return some
+    three = [run for run in some if _length(run[0]) >= 3]
+    return three if len(three) > 1 or (three and not _WORDY.search(seen, start, three[0].start())) else []
+
+
+def _length(run: str) -> int:
+    return len(run) - sum(map(run.count, (" ", "\t", MARK)))
+
+
+def _outside(seen: str, start: int, end: int, first: re.Match[str], last: re.Match[str]) -> bool:
+    """Whether there are words before the first or after the last."""
+    return bool(_WORDY.search(seen, start, first.start()) or _WORDY.search(seen, last.end(), end))

@@ -1,0 +1,161 @@
+"""Prompt templates: which modules a prompt is made of, in the layers that are a template's to fill.
+
+Layer 1 (safety) and layer 6 (the conversation, the user's input and the output contract) are not: no template can
+name, move, switch off or precede them.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from soulgraph.errors import InvalidInput
+from soulgraph.prompts.lookalikes import shadow, visible
+from soulgraph.prompts.render import VARIABLE, variables_of
+
+SHIPPED = ("companion_v1", "narrator_v1")
+OWN_TEXT = 1000
+"""Most characters of its own that a template says in layers 2 to 4, where the persona must find room."""
+
+
+class Variable(NamedTuple):
+    layer: int
+    """Where it may stand; 0: anywhere."""
+    volatile: bool
+    """Whether it differs from turn to turn: then it is told after the conversation, for the sake of prompt caches."""
+    meaning: str
+
+
+VARIABLES: Mapping[str, Variable] = {
+    "soul_name": Variable(0, False, "the soul's name"),
+    "soul_file": Variable(2, False, "the soul's SOUL.md"),
+    "identity_file": Variable(2, False, "the soul's IDENTITY.md"),
+    "base_persona": Variable(2, False, "who the character is, for good"),
+    "background": Variable(2, False, "the world of the session"),
+    "evolved_persona": Variable(2, False, "what the character has become in this session"),
+    "inner_state": Variable(2, False, "the soul's inner monologue"),
+    "profile": Variable(2, False, "core identity and the most important items of each profile field"),
+    "mood": Variable(2, True, "how the soul feels now, in words"),
+    "user_file": Variable(3, False, "the soul's USER.md"),
+    "preferences": Variable(3, False, "the user's long-term preferences"),
+    "slots": Variable(3, False, "what the soul keeps in its memory slots"),
+    "mode": Variable(4, False, "the session's mode and what it asks for"),
+    "skills": Variable(5, False, "what the soul can do"),
+    "gate": Variable(5, True, "that the soul will not act now, and what it was asked for"),
+    "events": Variable(5, True, "abstract experiences that resemble this moment"),
+    "episodes": Variable(5, True, "what was said earlier, in the words of then"),
+    "lore": Variable(5, True, "entries of the world's lore that were touched on"),
+}
+_REQUIRED = ("base_persona", "mode")
+_RESERVED = re.compile(r"safety|output contract|user input|conversation")
+_Name = Annotated[str, StringConstraints(pattern=r"^\w[\w ()&',.]*$", max_length=60)]
+_Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+
+
+def _refused(message: str, **values: Any) -> PydanticCustomError:
+    return PydanticCustomError("template", message, values)
+
+
+class Module(BaseModel):
+    """A section of the prompt: `content` is said as it is, `template` with its variables filled."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: _Name
+    layer: Literal[2, 3, 4, 5]
+    priority: Annotated[int, Field(ge=0, le=1000)] = 50
+    enabled: bool = True
+    content: _Text | None = None
+    template: _Text | None = None
+
+    @property
+    def text(self) -> str:
+        return self.template or self.content or ""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_of(self.template) if self.template else frozenset()
+
+    @property
+    def volatile(self) -> bool:
+        return any(VARIABLES[name].volatile for name in self.variables)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if (self.content is None) == (self.template is None):
+            raise _refused("give either content, said as it is, or template, with {{variables}}")
+        if _RESERVED.search(shadow(visible(self.name))):
+            raise _refused("the name {name} is kept for a section of the system: choose another", name=self.name)
+        if self.content and VARIABLE.search(self.content):
+            raise _refused("content is said as it is: to fill variables, write it as template")
+        return self
+
+    @model_validator(mode="after")
+    def _knows_its_variables(self) -> Self:
+        if self.template and "{{" in VARIABLE.sub("", self.template):
+            raise _refused("a variable is written {{name}}, with letters and _ only: correct the braces")
+        for name in sorted(self.variables):
+            if name not in VARIABLES:
+                known = ", ".join(VARIABLES)
+                raise _refused("there is no variable {name}: use one of {known}", name=name, known=known)
+            if (layer := VARIABLES[name].layer) not in (0, self.layer):
+                raise _refused("{name} belongs to layer {layer}: move it to a module there", name=name, layer=layer)
+        return self
+
+
+class Template(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    template_id: Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
+    voice: Literal["companion", "narrator"] = "companion"
+    """Whether the soul itself speaks or is told of: the offline voice, which reads no prose, goes by it."""
+    modules: Annotated[tuple[Module, ...], Field(min_length=1, max_length=40)]
+
+    @property
+    def spoken(self) -> list[Module]:
+        """What is enabled, in its order: by layer, then by priority, the lowest number first."""
+        return sorted((m for m in self.modules if m.enabled), key=lambda module: (module.layer, module.priority))
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        names = [" ".join(module.name.casefold().split()) for module in self.modules]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise _refused("two modules are called {name}: rename one", name=twice)
+        said = frozenset[str]().union(*(module.variables for module in self.spoken))
+        if missing := [name for name in _REQUIRED if name not in said]:
+            raise _refused(
+                "no enabled module says {missing}: add a module of layer {layer} with that variable",
+                missing=f"{{{{{missing[0]}}}}}",
+                layer=VARIABLES[missing[0]].layer,
+            )
+        own = sum(len(VARIABLE.sub("", module.text)) for module in self.spoken if module.layer < 5)
+        if own > OWN_TEXT:
+            raise _refused(
+                "the modules of layers 2 to 4 have {own} characters of their own: shorten them to {most} or less",
+                own=own,
+                most=OWN_TEXT,
+            )
+        return self
+
+
+def read_template(data: Mapping[str, Any]) -> Template:
+    """A template from outside, checked; what is wrong is said with where it is."""
+    try:
+        return Template.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"{where}: {first['msg']}" if where else first["msg"]) from error
+
+
+@cache
+def shipped(template_id: str) -> Template:
+    """One of the two voices of the package: `prompts/<template_id>.yaml`."""
+    text = (files(__package__) / f"{template_id}.yaml").read_text("utf-8")
+    return read_template(yaml.safe_load(text))

@@ -1,0 +1,94 @@
+"""What a person says in their own name and means: without code, quotations, questions, suppositions and hearsay."""
+
+import re
+
+HEARD = 2000  # characters; a wish stands at the beginning or is none
+
+_CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|^[ \t]*>[^\n]*$", re.MULTILINE)
+_QUOTED = re.compile(
+    r"“([^”\n]{0,300})”|「([^」\n]{0,300})」|『([^』\n]{0,300})』|《([^》\n]{0,300})》|\"([^\"\n]{0,300})\""
+    r"|`([^`\n]{0,300})`|‘([^’\n]{0,300})’"
+)
+_SENTENCE = re.compile(r"(?:[^。！？!?；;…~～\n.]|\.(?=\S))+[。！？!?；;…~～.]*")
+_CLAUSE = re.compile(r"[^，,、:：]+")
+_PAUSES = " \t。.！!；;…~～"
+
+_POLITE_IF = re.compile(
+    r"(?:如果|要是)?(?:可以|方便|不介意|行|能)的话|如果(?:可以|方便|不介意)"
+    r"|\bif (?:you (?:don't mind|do not mind|can|could|would|will|like|please)|possible"
+    r"|(?:that|it)'?s (?:ok|okay|fine|alright)(?: with you)?)\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"如果|要是|假如|假设|万一|倘若|的话|会怎么?样|会如何"
+    r"|\b(?:(?<!prefer it )(?<!like it )if|unless|suppose|imagine|would it be|would have)\b",
+    re.IGNORECASE,
+)
+_SPEAKS_ABOUT = re.compile(
+    r"什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明|讲讲"
+    r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|怎么(?!又|老|总|还)|如何|听说|据说|以前|昨天|小时候"
+    r"|\b(?:what(?:'s| is| are| does| was| do)|which|why(?! (?:do|are|must) you (?:keep|always))"
+    r"|how (?:do|does|is|can|would)|difference|means?|meaning|explain(?! (?:things|everything|more))|describe"
+    r"|(?:tell me|know|heard?|read|learn(?:ed)?|wonder\w*|think|thinking) about|used to|yesterday)\b",
+    re.IGNORECASE,
+)
+_HEARSAY = re.compile(
+    r"(?:[他她它]们?|人家|别人|大家|有人|老师|老板|领导|客户|同事|朋友|室友|医生"
+    r"|[我他她](?:妈妈?|爸爸?|老婆|老公|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|孩子|儿子|女儿))"
+    r"[^你了，,]{0,3}?(?:说|让|叫|要|告诉|觉得|喜欢|希望|问)|[他她它]们?的"
+    r"|\b(?:they|people) (?:always |all )?(?:say|want|call|like)\b"
+    r"|\b(?:he|she|they|someone|somebody|people|everyone|my (?!name)\w+|the \w+|(?-i:[A-Z][a-z]+))"
+    r" (?:just |always |never |once |also )?"
+    r"(?:said|says|told|tells|wants|wanted|asked|asks|thinks|likes|prefers|kept|keeps|calls|called)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"[?？]|[吗么呢]\W*$|^\W*(?:(?:and|so|but|hey|well)\W+)?"
+    r"(?:is|are|was|were|am|do(?!n't| not)|does|did|have|has|had|should|shall|what|why|how|who|when|where)\b",
+    re.IGNORECASE,
+)
+_REQUESTS = re.compile(
+    r"[能可]不[能可]|可不可以|可以.*[吗么]|能.*[吗么]|[行好]不[行好]|[好行成][吗么]|可否|请|麻烦|拜托"
+    r"|怎么(?:又|老|总|还)|为[什啥]么?(?:老|总|又)|\b(?:can|could|would|will|won't|can't|couldn't) you\b|\bplease\b"
+    r"|\b(?:ok|okay|alright)\s*\?|\bwhy (?:do|are|must) you\b",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"(?:(?<![特区分告性级个识])别|(?<!要)不要|(?<!用)不用|(?<!想)不想|不必|不需要|不许|不准|不是|不喜欢|不爱|讨厌"
+    r"|没有?|(?<![好要能可行])不|甭|勿|无需)"
+    r"(?:[再又你要想用总老是太让说搞整讲写编唱都得我听发加带]|[给跟对]我|那么|这么|这样|每次|一直|什么|以后)*$"
+    r"|\b(?:don't|do not|dont|never|not|no|without|stop|quit|isn't|wasn't|didn't|doesn't|hate|won't|wouldn't"
+    r"|needn't)"
+    r"(?: (?:a|an|the|to|be|being|you|want|need|have|use|using|in|into|so|too|that|this|it|any|like|please"
+    r"|ever|me|my|your|start|keep|always|say|said|asking|asked|for|write|tell|sing))*\s*$",
+    re.IGNORECASE,
+)
+
+
+def meant(text: str) -> list[str]:
+    """The sentences in which a text's author may wish for something. A request put as a question is one."""
+    spoken = _QUOTED.sub(_named, _CODE.sub("\n", text[:HEARD]))
+    sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(spoken))
+    return [sentence for sentence in sentences if sentence and not _only_mentions(sentence)]
+
+
+def clauses_of(sentence: str) -> list[str]:
+    return [words for clause in _CLAUSE.findall(sentence) if (words := clause.strip(_PAUSES))]
+
+
+def is_refused(before: str) -> bool:
+    """Whether what stands in front of some words, in their clause, speaks against them."""
+    return _REFUSES.search(before) is not None
+
+
+def _named(quoted: re.Match[str]) -> str:
+    """A name stays, without its marks; a longer quotation is somebody's sentence."""
+    words = next(group for group in quoted.groups() if group is not None)
+    is_name = len(words) <= 4 or (words.isascii() and len(words.split()) <= 2)
+    return words if is_name else " "
+
+
+def _only_mentions(sentence: str) -> bool:
+    if _SUPPOSES.search(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
+        return True
+    return _ASKS.search(sentence) is not None and _REQUESTS.search(sentence) is None

@@ -1,0 +1,151 @@
+"""Words for modes: what asks for one, and what suits one without asking."""
+
+import re
+from typing import Literal, NamedTuple
+
+from soulgraph.soul.clauses import HEARD, clauses_of, is_refused, meant
+
+Mode = Literal["rational", "idol", "hybrid", "strict"]
+Wished = Mode | Literal["default"]
+
+
+class Wish(NamedTuple):
+    """The mode that is asked for, and the words."""
+
+    mode: Wished
+    evidence: str
+
+
+class Sign(NamedTuple):
+    """The mode that would suit, and what speaks for it."""
+
+    mode: Mode
+    evidence: str
+
+
+_NAMES: dict[Wished, tuple[str, str]] = {
+    "rational": ("理性|理智|逻辑|冷静", "rational|logical|analytical"),
+    "idol": ("偶像|爱豆|元气|应援", "idol|cheerleader|cheerful"),
+    "strict": ("严格|严肃|严谨|正经", "strict|serious"),
+    "hybrid": ("混合|平衡", "hybrid|balanced|mixed"),
+    "default": ("默认|正常|普通|平时|平常", "default|normal|usual|regular"),
+}
+_ASKED_DIRECTLY: dict[Wished, str] = {
+    "rational": (
+        r"(?:理性|理智|客观|冷静)(?:一点|一些|点|些|地|分析)"
+        r"|(?:别|不要)(?:再|这么|那么|太|总)*(?:煽情|感性|情绪化|抒情)"
+        r"|\b(?:more )?(?:rational|logical|objective)(?= (?:please|now|about|with|here|for)\b|\W*$)"
+        r"|\b(?:logically|rationally|less emotional)\b"
+        r"|\bstop being (?:so )?(?:emotional|sentimental|dramatic)\b"
+        r"|\bdon't (?:be|get) (?:so |too )?(?:emotional|sentimental|dramatic)\b"
+    ),
+    "idol": (
+        r"[给为]我(?:打打?气|加加?油|点鼓励|一?点?鼓励)|鼓励(?:鼓励|一下|下)?我|哄哄?我|逗我(?:开心|笑)|让我开心"
+        r"|夸夸我|来点(?:元气|鼓励|热情)|(?:活泼|热情|元气|可爱|俏皮)(?:一点|一些|点|些|满满)|\bcheer me (?:on|up)\b"
+        r"|\b(?:hype|pump|pep) me up\b|\bpep talk\b|\bencourage me\b|\bsome encouragement\b|\blighten up\b"
+        r"|\bmore (?:cheerful|bubbly|playful|enthusiastic|upbeat)\b"
+    ),
+    "strict": (
+        r"(?:正经|严肃|严谨)(?:一点|一些|点|些)|只[说讲给](?:我)?(?:重点|结论|事实)"
+        r"|(?:直接|就)[说讲给](?:我)?(?:重点|结论|答案)|[说讲挑]重点|[说谈]正事|废话少说|少废话|别废话"
+        r"|长话短说|\bjust the facts\b|\b(?:cut|straight) to the (?:chase|point)\b|\bget to the point\b"
+        r"|\b(?:no|skip the|cut the|drop the) (?:fluff|small talk|nonsense|chit-?chat)\b|\bstick to the facts\b"
+        r"|\bfacts only\b|\bmore (?:strict|serious)\b|\b(?:be|go|get|act|stay) (?:strict|serious)\b"
+    ),
+    "hybrid": r"(?!)",
+    "default": (
+        r"(?:恢复|回到|变回|回归|切回|换回)(?:成)?(?:默认|正常|平时|平常|原样|原来)|像平时(?:一样|那样)"
+        r"|正常(?:一点|点|说话)|\bback to (?:normal|default|usual|yourself|your (?:usual|normal|old) self)\b"
+        r"|\b(?:be|act) (?:yourself|normal)\b|\breset (?:your|the) mode\b|\bthe (?:normal|old|usual) you\b"
+    ),
+}
+_VERB_ZH = (
+    r"(?:切换?|换|转|调|改|变|用)(?:到|成|为|回|用)?|开启?|打开|启动|进入|回到|恢复(?:到)?|来个?|保持(?:在)?|使用"
+)
+_KIND_ZH = "模式|状态|风格|口吻|语气|方式"
+_END_ZH = r"(?:吧|啊|呀|哦|啦|了|好吗|可以吗|行吗|就好|就行|谢谢|[，。！!~?？\s])*$"
+_INTO_EN = r"\b(?:in|into|to|use|on|with|enter|enable|activate|try|start|go)(?: the| your| a)?"
+_END_EN = r"(?:\W|please|now|on|thanks|thank you|for me|from now on|instead|again)*$"
+
+# A wish is addressed to the soul: nothing but courtesy, "you", "I want" or a verb of changing stands in front of it.
+_COURTESY = re.compile(
+    r"(?:\W|请|麻烦|拜托|那么?|好[的了啦]?|嗯|哎|诶|喂|行|现在|开始|今天|今晚|这次|接下来|从现在起|从现在开始|以后|今后"
+    r"|每次|先|还是|就|快|赶紧|都|你|您|咱们?|我们|[能可]不[能可]|可不可以|可以|可否|能|[给跟对和帮陪]我"
+    r"|我(?:现在|今天)?(?:想|要|希望|需要)|希望|想|要|让|说话|说|聊天|聊|回答|回复|讲话|讲|分析|稍微|更|再|尽量|多"
+    r"|一起|来|一?点|一下|记得|记住|继续|保持|一直|始终|不如|干脆|直接|吧|的|地|得|时候|了|一|着|把|切换?|换|成|到|用"
+    r"|开启?|进入|回到|\b(?:i'd|i'll|let's|please|pls|just|ok|okay|so|now|then|hey|well|right|alright|lets|let|us|can"
+    r"|could|would|will|you|i|want|need|to|like|prefer|from|on|(?<!you )always|be|a|an|bit|little|more|today|for|try"
+    r"|and|go|switch|change|get|back|kindly|maybe|start|give|me|some|put|yourself|stay|keep|it|turn|set|your|mode"
+    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|need|could|really|much|being|this)\b)*+",
+    re.IGNORECASE,
+)
+
+
+def _leaving() -> str:
+    """Leaving any mode is asking for the default."""
+    zh, en = ("|".join(names) for names in zip(*_NAMES.values(), strict=True))
+    verb = "turn off|exit|quit|leave|disable|end|stop"
+    return rf"(?:退出|关闭|关掉|结束|取消)(?:{zh})模式|\b(?:{verb})(?: the)? (?:{en}) mode\b"
+
+
+def _words_for(mode: Wished) -> re.Pattern[str]:
+    zh, en = _NAMES[mode]
+    named_zh = rf"(?:{_VERB_ZH})(?:一下|你的|那个|个)?(?:{zh})的?(?:{_KIND_ZH})|(?:{zh})模式(?={_END_ZH})"
+    named_en = (
+        rf"{_INTO_EN} (?:{en}) (?:mode|style|tone|voice)\b|\b(?:{en}) mode(?={_END_EN})|\bmode (?:to )?(?:{en})\b"
+    )
+    leaving = f"|{_leaving()}" if mode == "default" else ""
+    return re.compile(f"{named_zh}|{named_en}|{_ASKED_DIRECTLY[mode]}{leaving}", re.IGNORECASE)
+
+
+_WISHES = {mode: _words_for(mode) for mode in _NAMES}
+
+_CLAUSE_END = re.compile(r"[\n，,。.！!？?；;]")
+_SIGNS: dict[Mode, re.Pattern[str]] = {
+    "rational": re.compile(
+        r"```|Traceback \(most recent|^[ \t]+at [\w.$<>]+\(.*\)|(?-i:\b[A-Z]\w*(?:Error|Exception)\b)|\bstack ?trace\b"
+        r"|\bsegmentation fault\b|\bsegfault\b|\bcore dumped\b|\bexit code \d|\b(?:HTTP|status)[ /:]*[45]\d\d\b"
+        r"|\bE(?:RR)?[-_]?\d{3,}\b|\berrno\b|\berror code\b|\b0x[0-9a-f]{4,}\b|\b(?:compile|syntax|runtime) error\b"
+        r"|\b(?:debug|null pointer)\b|报错|错误[代]?码|堆栈|编译(?:失败|不过|错误)|抛出?了?异常|程序异常"
+        r"|异常(?=信息|日志|码|退出|堆栈|\W|$)",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    "idol": re.compile(
+        r"(?:生日|新年|圣诞|中秋|节日|周年|元旦|情人节|儿童节)快乐"
+        r"|[写作编来](?:一?[首个段篇封])?[^，。,.!！?？]{0,6}?(?:诗|情书|歌词|故事|童话|小说)"
+        r"|[讲说](?:一?个)[^，。,.!！?？]{0,4}(?:故事|笑话|童话)|唱(?:一?首|个|支)?[^，。,.!！?？]{0,4}歌|庆祝|恭喜"
+        r"|纪念日|我[^，。,.!！?？]{0,6}(?:考上|升职|毕业|夺冠|得奖|中奖)(?:了|啦)"
+        r"|\bhappy (?:birthday|new year|anniversary)\b|\bmerry christmas\b|\blet'?s celebrate\b|\bcongrat\w*"
+        r"|\bsing (?:me|us|a|something)\b"
+        r"|\b(?:write|compose|make up|invent|tell)(?: me| us)? (?:a|an|some)(?: \w+){0,2}?"
+        r" (?:poem|song|story|haiku|lyrics|limerick|fairy tale|joke)\b"
+        r"|\bi (?:got the job|got promoted|passed|won|graduated|made it)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def commanded(text: str) -> Wish | None:
+    """The mode the user asks for in their own words; of several, the last."""
+    wishes = [wish for sentence in meant(text) for clause in clauses_of(sentence) for wish in _wishes_in(clause)]
+    return wishes[-1] if wishes else None
+
+
+def inferred(text: str) -> Sign | None:
+    """The mode that suits the matter: a cool head for what is broken, warmth for what is made or celebrated."""
+    for mode, signs in _SIGNS.items():
+        for sign in signs.finditer(text[:HEARD]):
+            if not is_refused(_CLAUSE_END.split(text[: sign.start()])[-1]):
+                return Sign(mode, sign.group().strip())
+    return None
+
+
+def _wishes_in(clause: str) -> list[Wish]:
+    """In their order; a wish may follow another without a pause."""
+    found = ((match, mode) for mode, words in _WISHES.items() for match in words.finditer(clause))
+    wishes, start = [], 0
+    for match, mode in sorted(found, key=lambda pair: pair[0].start()):
+        if match.start() >= start and _COURTESY.fullmatch(clause, start, match.start()):
+            wishes.append(Wish(mode, clause))
+            start = match.end()
+    return wishes

@@ -1,0 +1,101 @@
+"""Episodes: what was said to and by a soul, made findable. What searches and ranks them is in `memory`."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, func, select
+
+from soulgraph.memory.words import fingerprints
+from soulgraph.stores import schema
+from soulgraph.stores.records import Episode, Json, Message
+from soulgraph.stores.repository import Repository, dialect_insert
+
+_uses = schema.episode_uses
+_BATCH, _ALL = 100, 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message as it was said, with how often it served a reply."""
+
+    message: Message
+    useful: int
+
+
+class Episodes(Repository[Episode]):
+    table = schema.episodes
+    record = Episode
+
+    async def add(self, soul_id: str, previous_id: int | None, said: Sequence[tuple[int, Json]]) -> None:
+        """Index messages of one session, each with its id, that follow each other and the previous one."""
+        ids = [previous_id, *(message_id for message_id, _ in said)]
+        for start in range(0, len(said), _BATCH):
+            batch = zip(said[start : start + _BATCH], ids[start:], strict=False)
+            await self._add(*(_row(soul_id, before, *one) for one, before in batch))
+            if len(said) > _BATCH:
+                await asyncio.sleep(0)  # a long import lets others speak meanwhile
+
+    async def after(self, soul_id: str, message_id: int = 0, limit: int = _ALL) -> list[Episode]:
+        """The soul's episodes with an id above this one, oldest first."""
+        return await self._all(self._after(), soul_id=soul_id, after=message_id, limit=limit)
+
+    async def told(self, soul_id: str, message_ids: Collection[int]) -> dict[int, Told]:
+        """Those of the messages that are this soul's."""
+        if not message_ids:
+            return {}
+        rows = await self._connection.execute(self._told(), {"soul_id": soul_id, "ids": sorted(message_ids)})
+        return {row.message_id: _as_told(row) for row in rows}
+
+    async def recalled(self, message_ids: Collection[int], now: float) -> None:
+        """Each of them came to the soul's mind once more."""
+        first = {"recalled": 1, "useful": 0, "last_recalled_at": now}
+        await self._count(message_ids, first, {"recalled": _uses.c.recalled + 1, "last_recalled_at": now})
+
+    async def useful(self, message_ids: Collection[int]) -> None:
+        """Each of them served a reply once more."""
+        first = {"recalled": 0, "useful": 1, "last_recalled_at": None}
+        await self._count(message_ids, first, {"useful": _uses.c.useful + 1})
+
+    async def _count(self, message_ids: Collection[int], first: Json, more: Json) -> None:
+        """Those that were deleted since they were found are left out."""
+        there = select(self.table.c.message_id).where(self.table.c.message_id.in_(sorted(message_ids)))
+        rows = [{"message_id": row[0], **first} for row in await self._connection.execute(there)]
+        if rows:
+            new = dialect_insert(_uses, self._connection.dialect.name)
+            counted = new.on_conflict_do_update(index_elements=["message_id"], set_=more)
+            await self._connection.execute(counted, rows)
+
+    @classmethod
+    @cache
+    def _after(cls) -> Select[Any]:
+        later = cls._rows("soul_id").where(cls.table.c.message_id > bindparam("after"))
+        return later.order_by(cls.table.c.message_id).limit(bindparam("limit"))
+
+    @classmethod
+    @cache
+    def _told(cls) -> Select[Any]:
+        message, own = schema.messages.c, cls.table.c
+        columns = [message[name] for name in Message.__dataclass_fields__]
+        joined = cls.table.join(schema.messages, message.message_id == own.message_id)
+        joined = joined.outerjoin(_uses, _uses.c.message_id == own.message_id)
+        query = select(*columns, func.coalesce(_uses.c.useful, 0)).select_from(joined)
+        return query.where(own.soul_id == bindparam("soul_id"), own.message_id.in_(bindparam("ids", expanding=True)))
+
+
+def _as_told(row: Row[Any]) -> Told:
+    fields: list[Any] = list(row)
+    return Told(Message(*fields[:-1]), fields[-1])
+
+
+def _row(soul_id: str, previous_id: int | None, message_id: int, message: Json) -> Json:
+    return {
+        "message_id": message_id,
+        "soul_id": soul_id,
+        "previous_id": previous_id,
+        "by_user": message["role"] == "user",
+        "at": message["created_at"],
+        "terms": fingerprints(message["content"]),
+    }

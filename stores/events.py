@@ -1,0 +1,100 @@
+"""The catalogue of the event library: which events there are, where they came from, and how often they served."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Select, delete, func, select, update
+
+from soulgraph.stores import schema
+from soulgraph.stores.records import EventUse, Provenance
+from soulgraph.stores.repository import Repository, fields_of
+
+_provenance = schema.event_provenance
+
+
+class EventCatalogue(Repository[EventUse]):
+    table = schema.event_uses
+    record = EventUse
+
+    async def add(self, event_id: str, now: float) -> None:
+        await self._put_new(event_id=event_id, recalled=0, useful=0, merged=0, created_at=now)
+
+    async def trace(self, provenance: Provenance) -> None:
+        """Note what an event was drawn from."""
+        await _Provenances(self._connection).put(provenance)
+
+    async def provenance(self, event_id: str) -> list[Provenance]:
+        return await _Provenances(self._connection).of(event_id)
+
+    async def drawn_from(self, session_id: str) -> list[str]:
+        """The events to which this session contributed."""
+        query = select(_provenance.c.event_id).where(_provenance.c.session_id == session_id)
+        return list((await self._connection.execute(query.order_by(_provenance.c.event_id))).scalars())
+
+    async def drawn_only_from(self, session_id: str) -> list[str]:
+        """The events that nothing but this session has shown."""
+        others = select(_provenance.c.event_id).where(_provenance.c.session_id != session_id)
+        query = select(_provenance.c.event_id).where(
+            _provenance.c.session_id == session_id, _provenance.c.event_id.not_in(others)
+        )
+        return list((await self._connection.execute(query.order_by(_provenance.c.event_id))).scalars())
+
+    async def untrace(self, session_id: str) -> None:
+        await self._connection.execute(delete(_provenance).where(_provenance.c.session_id == session_id))
+
+    async def merged(self, event_id: str) -> None:
+        """A near-duplicate was taken in."""
+        await self._change([event_id], merged=self.table.c.merged + 1)
+
+    async def recalled(self, event_ids: Collection[str], now: float) -> None:
+        await self._change(event_ids, recalled=self.table.c.recalled + 1, last_recalled_at=now)
+
+    async def useful(self, event_ids: Collection[str]) -> None:
+        await self._change(event_ids, useful=self.table.c.useful + 1)
+
+    async def uses(self, event_ids: Collection[str]) -> dict[str, EventUse]:
+        rows = await self._all(self._rows().where(self.table.c.event_id.in_(sorted(event_ids))))
+        return {row.event_id: row for row in rows}
+
+    async def page(self, limit: int, offset: int = 0) -> list[EventUse]:
+        """The newest first."""
+        order = self.table.c.created_at.desc(), self.table.c.event_id
+        return await self._all(self._rows().order_by(*order).limit(limit).offset(offset))
+
+    async def count(self) -> int:
+        everything = select(func.count()).select_from(self.table)
+        return int((await self._connection.execute(everything)).scalar_one())
+
+    async def dispensable(self, limit: int) -> list[str]:
+        """The events to part with first: the least recalled, the oldest of them."""
+        order = self.table.c.recalled, self.table.c.created_at, self.table.c.event_id
+        return list((await self._connection.execute(self._ids().order_by(*order).limit(limit))).scalars())
+
+    async def remove(self, event_ids: Collection[str]) -> None:
+        for table in (_provenance, self.table):
+            await self._connection.execute(delete(table).where(table.c.event_id.in_(sorted(event_ids))))
+
+    def _ids(self) -> Select[Any]:
+        return select(self.table.c.event_id)
+
+    async def _change(self, event_ids: Collection[str], **values: Any) -> None:
+        if event_ids:
+            changed = update(self.table).where(self.table.c.event_id.in_(sorted(event_ids)))
+            await self._connection.execute(changed.values(values))
+
+
+class _Provenances(Repository[Provenance]):
+    table = _provenance
+    record = Provenance
+
+    async def put(self, provenance: Provenance) -> None:
+        """The messages of a session that shows an event again are added to those it showed it with before."""
+        keys = {"event_id": provenance.event_id, "session_id": provenance.session_id}
+        known = await self._first(self._rows(*keys), **keys)
+        before = known.message_ids if known else []
+        ids = sorted({*before, *provenance.message_ids})
+        await self._put(**(fields_of(provenance) | {"message_ids": ids}))
+
+    async def of(self, event_id: str) -> list[Provenance]:
+        order = self.table.c.created_at, self.table.c.session_id
+        return await self._all(self._rows("event_id").order_by(*order), event_id=event_id)

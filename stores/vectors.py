@@ -1,0 +1,59 @@
+"""The meaning of each message as a vector, in half precision. Vectors of different models never meet."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, and_, bindparam, func, select
+
+from soulgraph.stores import schema
+from soulgraph.stores.records import EpisodeVector
+from soulgraph.stores.repository import Repository, fields_of
+
+
+class EpisodeVectors(Repository[EpisodeVector]):
+    table = schema.episode_vectors
+    record = EpisodeVector
+
+    async def put(self, vectors: Sequence[EpisodeVector]) -> None:
+        await self._put_all([fields_of(vector) for vector in vectors])
+
+    async def after(self, soul_id: str, model: str, message_id: int, limit: int) -> list[tuple[int, bytes]]:
+        """The soul's vectors of messages that came later than this one, oldest first."""
+        values = {"soul_id": soul_id, "model": model, "message_id": message_id, "limit": limit}
+        rows = await self._connection.execute(self._after(), values)
+        return [tuple(row) for row in rows]
+
+    async def missing(self, model: str, after: int, until: int) -> list[tuple[int, str, str]]:
+        """Messages in this range of ids that have no vector of the model: (message_id, soul_id, content)."""
+        values = {"model": model, "after": after, "until": until}
+        rows = await self._connection.execute(self._missing(), values)
+        return [(row.message_id, row.soul_id, row.content) for row in rows]
+
+    async def last_message(self) -> int:
+        """The id of the newest message of all souls, 0 when nothing was ever said."""
+        newest: int | None = (await self._connection.execute(select(func.max(schema.episodes.c.message_id)))).scalar()
+        return newest or 0
+
+    @classmethod
+    @cache
+    def _after(cls) -> Select[Any]:
+        vector = cls.table.c
+        later = select(vector.message_id, vector.vector).where(
+            vector.soul_id == bindparam("soul_id"),
+            vector.model == bindparam("model"),
+            vector.message_id > bindparam("message_id"),
+        )
+        return later.order_by(vector.message_id).limit(bindparam("limit"))
+
+    @classmethod
+    @cache
+    def _missing(cls) -> Select[Any]:
+        episode, message = schema.episodes.c, schema.messages.c
+        has_one = and_(cls.table.c.message_id == episode.message_id, cls.table.c.model == bindparam("model"))
+        joined = schema.episodes.join(schema.messages, message.message_id == episode.message_id)
+        query = select(episode.message_id, episode.soul_id, message.content).select_from(
+            joined.outerjoin(cls.table, has_one)
+        )
+        between = episode.message_id > bindparam("after"), episode.message_id <= bindparam("until")
+        return query.where(*between, cls.table.c.message_id.is_(None)).order_by(episode.message_id)

@@ -1,0 +1,74 @@
+"""A soul's own files: `souls/<soul_id>/SOUL.md`, `IDENTITY.md` and `USER.md`, as an OpenClaw workspace has them.
+
+They belong to people, who edit them while the server runs: a file is read again when it has changed.
+"""
+
+import codecs
+import logging
+import re
+import stat
+from functools import lru_cache
+from pathlib import Path
+
+from soulgraph.errors import InvalidInput
+
+NAMES = ("SOUL.md", "IDENTITY.md", "USER.md")
+MOST = 64 * 1024
+"""Bytes of a file that are read."""
+
+_SOUL_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_log = logging.getLogger(__name__)
+
+
+class Workspaces:
+    def __init__(self, data_dir: Path) -> None:
+        self._souls = data_dir / "souls"
+
+    def read(self, soul_id: str) -> dict[str, str]:
+        """The texts of the soul's files by name, without those that are missing, blank or not for us to read."""
+        folder = self.folder(soul_id)
+        texts = {name: _text(folder, folder / name) for name in NAMES}
+        return {name: text for name, text in texts.items() if text}
+
+    def folder(self, soul_id: str) -> Path:
+        if not _SOUL_ID.fullmatch(soul_id):
+            raise InvalidInput(f"{soul_id!r} cannot be a soul's folder: use letters, digits and .:@-_")
+        return self._souls / soul_id
+
+
+def _text(folder: Path, path: Path) -> str:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        _log.warning("%s was not read: %s", path, error.strerror)
+        return ""
+    return _read(folder, path, found.st_mtime_ns, found.st_size, found.st_ino, stat.S_ISREG(found.st_mode))
+
+
+@lru_cache(maxsize=512)
+def _read(folder: Path, path: Path, changed: int, size: int, inode: int, regular: bool) -> str:
+    """The stamp is part of the key, so a changed file is read anew and a warning is given once."""
+    if not regular or not path.resolve().is_relative_to(folder.parent.resolve() / folder.name):
+        _log.warning("%s was not read: it must be a plain file in its soul's own folder", path)
+        return ""
+    try:
+        with path.open("rb") as file:
+            text = _decoded(file.read(MOST), whole=size <= MOST)
+    except OSError as error:
+        _log.warning("%s was not read: %s", path, error.strerror)
+        return ""
+    except UnicodeDecodeError as error:
+        _log.warning("%s was not read: it is not UTF-8 (byte %d)", path, error.start)
+        return ""
+    if size > MOST:
+        _log.warning("%s is longer than %d bytes: only its beginning is used", path, MOST)
+    return _FRONT_MATTER.sub("", text, count=1).strip()
+
+
+def _decoded(read: bytes, whole: bool) -> str:
+    """A character that the limit cut in two is left out."""
+    text = codecs.getincrementaldecoder("utf-8-sig")().decode(read, final=whole)
+    return text.replace("\r\n", "\n").replace("\r", "\n")

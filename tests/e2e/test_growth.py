@@ -1,0 +1,176 @@
+"""Growth by hand: update-memory with its versions, and a new session that continues an old one."""
+
+import asyncio
+
+import pytest
+
+from soulgraph.tests.live import new_soul, say, serving, transcript
+from soulgraph.tests.stub_openai import SOUL_TURN, Reply
+
+SUMMARY = '{"title": "The letter", "summary": "Mika brought the letter, and they will read it on Sunday."}'
+
+
+@pytest.fixture
+async def client(tmp_path):
+    async with serving(data_dir=tmp_path) as client:
+        yield client
+
+
+def refused(response, status, code):
+    assert (response.status_code, response.json()["code"]) == (status, code), response.text
+    return response.json()["detail"]
+
+
+async def begun(client, **setting):
+    """A conversation of two turns: its path."""
+    soul_id = await new_soul(client, character_id="alserqi")
+    for text in ("你这个骗子！", "我有证据"):
+        session_id = (await say(client, text, soul_id=soul_id, session_id="first", **setting))["session_id"]
+    return f"/v1/sessions/{session_id}"
+
+
+async def snapshot(client, session):
+    return (await client.get(session)).json()["character_snapshot"]
+
+
+async def test_the_model_reads_both_layers_and_the_whole_conversation(modelled, stub):
+    session = await begun(modelled)
+    stub.script(Reply(text="Learns to trust."), Reply(text="Trusts one person."))
+    await modelled.post(f"{session}/update-memory")
+    calls = len(stub.requests)
+    grown = (await modelled.post(f"{session}/update-memory")).json()
+    assert (grown["n"], grown["evolved_persona"], grown["source"]) == (2, "Trusts one person.", "update-memory")
+    assert len(stub.requests) == calls + 1
+    asked = stub.requests[-1].body["messages"][0]["content"]
+    for words in ("废土黑帮老大", "Learns to trust.", "你这个骗子！", "我有证据", "I hear you."):
+        assert words in asked
+    after = await snapshot(modelled, session)
+    assert after["evolved_persona"] == "Trusts one person."
+    assert "废土黑帮老大" in after["base_persona"]
+
+
+async def test_the_next_turn_speaks_as_what_has_grown(modelled, stub):
+    session = await begun(modelled)
+    stub.script(Reply(text="No longer looks away first."))
+    await modelled.post(f"{session}/update-memory")
+    await say(modelled, "hello", session_id="first")
+    prompt = "\n".join(message["content"] for message in stub.requests[-1].body["messages"])
+    assert "No longer looks away first." in prompt
+
+
+async def test_every_version_is_kept_and_each_can_be_restored(modelled, stub):
+    session = await begun(modelled)
+    for text in ("First.", "Second."):
+        stub.script(Reply(text=text))
+        await modelled.post(f"{session}/update-memory")
+    restored = (await modelled.post(f"{session}/persona-versions/1/restore")).json()
+    assert (restored["n"], restored["evolved_persona"]) == (3, "First.")
+    assert (await snapshot(modelled, session))["evolved_persona"] == "First."
+    blank = (await modelled.post(f"{session}/persona-versions/0/restore")).json()
+    assert (blank["n"], blank["evolved_persona"]) == (4, "")
+    versions = (await modelled.get(f"{session}/persona-versions")).json()
+    assert [(v["n"], v["evolved_persona"], v["source"]) for v in versions] == [
+        (4, "", "restored:0"),
+        (3, "First.", "restored:1"),
+        (2, "Second.", "update-memory"),
+        (1, "First.", "update-memory"),
+    ]
+    refused(await modelled.post(f"{session}/persona-versions/9/restore"), 404, "not_found")
+    refused(await modelled.post(f"{session}/persona-versions/-1/restore"), 422, "invalid_input")
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "code"),
+    [
+        (Reply(status=500), 503, "model_unavailable"),
+        (Reply(hang=True), 504, "model_timeout"),
+        (Reply(status=401), 502, "model_refused"),
+        (Reply(text="trust_level: 9/10"), 502, "model_error"),
+        (Reply(text=" "), 502, "model_error"),
+    ],
+)
+@pytest.mark.parametrize("call", ["update-memory", "summarize"])
+async def test_a_failing_model_changes_nothing(modelled, stub, call, reply, status, code):
+    session = await begun(modelled)
+    backgrounds = (await modelled.get("/v1/backgrounds")).json()
+    stub.default = reply
+    refused(await modelled.post(f"{session}/{call}"), status, code)
+    assert (await snapshot(modelled, session))["evolved_persona"] == ""
+    assert (await modelled.get(f"{session}/persona-versions")).json() == []
+    assert len((await modelled.get("/v1/sessions")).json()) == 1
+    assert (await modelled.get("/v1/backgrounds")).json() == backgrounds
+
+
+async def test_growth_waits_for_a_running_turn_and_hears_it(modelled, stub):
+    session = await begun(modelled)
+    stub.script(Reply(text=SOUL_TURN, delay_s=0.3), Reply(text="Heard it all."))
+    turn = asyncio.create_task(say(modelled, "the last word", session_id="first"))
+    while len(stub.requests) < 3:
+        await asyncio.sleep(0.01)
+    grown = await modelled.post(f"{session}/update-memory")
+    await turn
+    assert grown.json()["evolved_persona"] == "Heard it all."
+    assert "the last word" in stub.requests[-1].body["messages"][0]["content"]
+
+
+async def test_a_session_in_which_nothing_was_said_cannot_grow(client):
+    soul_id = await new_soul(client)
+    session_id = (await client.post("/v1/sessions", json={"soul_id": soul_id})).json()["session_id"]
+    for call in ("update-memory", "summarize"):
+        refused(await client.post(f"/v1/sessions/{session_id}/{call}"), 409, "session_empty")
+        refused(await client.post(f"/v1/sessions/nowhere/{call}"), 404, "not_found")
+    refused(await client.get("/v1/sessions/nowhere/persona-versions"), 404, "not_found")
+    refused(await client.post("/v1/sessions/nowhere/persona-versions/0/restore"), 404, "not_found")
+
+
+async def test_a_summary_begins_a_session_that_knows_what_happened(modelled, stub):
+    session = await begun(modelled, background_id="wasteland_world", template_id="narrator_v1")
+    before = (await modelled.get(session)).json()
+    stub.script(Reply(text="Learns to trust."), Reply(text=SUMMARY))
+    await modelled.post(f"{session}/update-memory")
+    response = await modelled.post(f"{session}/summarize")
+    assert response.status_code == 201, response.text
+    follower = response.json()
+    assert follower == (await modelled.get(f"/v1/sessions/{follower['session_id']}")).json()
+    assert (follower["title"], follower["continued_from"], follower["turn"]) == ("The letter", "first", 0)
+    assert (follower["soul_id"], follower["template_id"]) == (before["soul_id"], "narrator_v1")
+    assert follower["character_snapshot"] == before["character_snapshot"] | {"evolved_persona": "Learns to trust."}
+
+    background = (await modelled.get(f"/v1/backgrounds/{follower['background_id']}")).json()
+    assert background["initial_context"].startswith("Mika brought the letter")
+    assert "暴力" in background["world_rules"]
+    assert background["extensions"]["summary_of"] == {"session_id": "first", "soul_id": before["soul_id"]}
+
+    await say(modelled, "and now?", session_id=follower["session_id"])
+    prompt = "\n".join(message["content"] for message in stub.requests[-1].body["messages"])
+    assert "Mika brought the letter" in prompt
+    assert "Learns to trust." in prompt
+    assert "我有证据" not in prompt
+
+
+async def test_an_inherited_persona_can_be_returned_to(modelled, stub):
+    session = await begun(modelled)
+    stub.script(Reply(text="First."), Reply(text=SUMMARY))
+    await modelled.post(f"{session}/update-memory")
+    follower = f"/v1/sessions/{(await modelled.post(f'{session}/summarize')).json()['session_id']}"
+    await say(modelled, "hi", session_id=follower.rpartition("/")[2])
+    stub.script(Reply(text="Second."))
+    await modelled.post(f"{follower}/update-memory")
+    versions = (await modelled.get(f"{follower}/persona-versions")).json()
+    assert [(v["evolved_persona"], v["source"]) for v in versions] == [
+        ("Second.", "update-memory"),
+        ("First.", "inherited:first"),
+    ]
+    await modelled.post(f"{follower}/persona-versions/1/restore")
+    assert (await snapshot(modelled, follower))["evolved_persona"] == "First."
+    assert (await snapshot(modelled, session))["evolved_persona"] == "First."
+
+
+async def test_the_offline_voice_grows_and_summarises_too(client):
+    session = await begun(client)
+    grown = (await client.post(f"{session}/update-memory")).json()
+    assert grown["evolved_persona"]
+    follower = (await client.post(f"{session}/summarize")).json()
+    assert follower["character_snapshot"]["evolved_persona"] == grown["evolved_persona"]
+    assert "骗子" in (await client.get(f"/v1/backgrounds/{follower['background_id']}")).json()["initial_context"]
+    assert await transcript(client, follower["session_id"]) == []

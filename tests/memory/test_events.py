@@ -1,0 +1,163 @@
+"""The event library, on the embedded Chroma and on a server: kept once, found by meaning, traced and forgotten."""
+
+from dataclasses import replace
+
+import pytest
+
+from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
+from soulgraph.memory.events import Event, EventLibrary, Pattern, collection_of, open_events
+from soulgraph.stores.database import Database
+from soulgraph.stores.stores import Stores
+from soulgraph.tests.conformance.samples import NOW, session, soul
+from soulgraph.tests.memory.chroma import chroma_server
+from soulgraph.tests.memory.words_as_vectors import WordVectors
+
+
+def event(event_id="evt_1", summary="a distrustful stranger is shown proof and becomes an ally"):
+    pattern = Pattern("一个不信任的角色", "对方出示证据", "contempt turns into shock", "closer")
+    changes = {"state_changes": [{"field": "relationships", "change": "Stranger → Ally"}]}
+    return Event(event_id, summary, pattern, changes, "He stared at the paper…", "2026-01-01T00:00:00Z")
+
+
+OTHER = replace(
+    event("evt_2", "grandmother teaches a child to bake bread in winter"),
+    pattern=Pattern("a quiet kitchen", "flour on the table", "joy", "warmth"),
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with chroma_server(tmp_path_factory.mktemp("chroma")) as url:
+        yield url
+
+
+@pytest.fixture(params=["embedded", "server"])
+def chroma_url(request):
+    return request.getfixturevalue("server") if request.param == "server" else ""
+
+
+@pytest.fixture
+async def home(sqlite_url):
+    async with Database.open(sqlite_url) as database:
+        stores = Stores(database)
+        async with stores.write() as tx:
+            await tx.souls.add(soul())
+            await tx.sessions.add(session())
+            await tx.sessions.add(session("sess_2"))
+        yield stores
+
+
+@pytest.fixture
+async def library(home, chroma_url, tmp_path):
+    # On a server the tests share one database, so each has a model, and so a collection, of its own.
+    embedder = WordVectors(str(tmp_path))
+    async with open_events(home, embedder, lambda: NOW, folder=tmp_path / "chroma", url=chroma_url) as library:
+        yield library
+
+
+async def add(library, event, session_id="sess_1"):
+    return await library.add(event, session_id, "soul_1", [1, 2])
+
+
+async def test_an_event_is_kept_as_it_is(library):
+    assert await add(library, event()) == "evt_1"
+    assert await library.get("evt_1") == event()
+    with pytest.raises(NotFound):
+        await library.get("evt_2")
+
+
+async def test_an_event_is_found_by_what_it_is_about_and_by_nothing_else(library):
+    await add(library, event())
+    await add(library, OTHER)
+    [(found, use)] = await library.search("a stranger shows proof to a distrustful ally", 3)
+    assert (found, use.event_id) == (event(), "evt_1")
+    assert await library.search("submarine engines", 3) == []
+
+
+async def test_events_are_listed_with_the_newest_first(library, home):
+    await add(library, event())
+    library._clock = lambda: NOW + 1
+    await add(library, OTHER)
+    assert [one.event_id for one, _ in await library.page(9)] == ["evt_2", "evt_1"]
+    assert [one.event_id for one, _ in await library.page(9, 1)] == ["evt_1"]
+
+
+async def test_almost_the_same_event_is_kept_once(library, home):
+    await add(library, event())
+    assert await add(library, event("evt_9"), "sess_2") == "evt_1"
+    [(_, use)] = await library.page(9)
+    assert use.merged == 1
+    async with home.read() as tx:
+        assert [one.session_id for one in await tx.events.provenance("evt_1")] == ["sess_1", "sess_2"]
+
+
+async def test_adding_an_event_again_after_a_failure_changes_nothing(library):
+    await add(library, event())
+    await add(library, event())
+    [(_, use)] = await library.page(9)
+    assert use.merged == 0
+
+
+async def test_an_event_can_be_deleted(library):
+    await add(library, event())
+    await library.delete("evt_1")
+    assert await library.page(9) == await library.search("stranger proof ally", 3) == []
+    with pytest.raises(NotFound):
+        await library.delete("evt_1")
+
+
+async def test_forgetting_a_session_takes_what_only_it_has_shown(library, home):
+    await add(library, event())
+    await add(library, event("evt_9"), "sess_2")
+    await add(library, OTHER)
+    assert await library.forget_session("sess_1") == ["evt_2"]
+    assert [one.event_id for one, _ in await library.page(9)] == ["evt_1"]
+    assert await library.forget_session("sess_2") == ["evt_1"]
+    assert await library.page(9) == []
+
+
+async def test_tidying_keeps_the_most_recalled(library, home):
+    await add(library, event())
+    await add(library, OTHER)
+    async with home.write() as tx:
+        await tx.events.recalled(["evt_2"], NOW)
+    assert await library.tidy(2) == []
+    assert await library.tidy(1) == ["evt_1"]
+    assert [one.event_id for one, _ in await library.page(9)] == ["evt_2"]
+
+
+async def test_what_is_in_the_folder_is_there_again_after_a_restart(home, tmp_path):
+    for expected in ([], ["evt_1"]):
+        async with open_events(home, WordVectors(), lambda: NOW, folder=tmp_path / "chroma") as library:
+            assert [one.event_id for one, _ in await library.page(9)] == expected
+            await add(library, event())
+
+
+async def test_models_do_not_share_events(home, tmp_path):
+    async with open_events(home, WordVectors("one"), lambda: NOW, folder=tmp_path / "chroma") as library:
+        await add(library, event())
+    async with open_events(home, WordVectors("two"), lambda: NOW, folder=tmp_path / "chroma") as library:
+        assert await library.search(event().found_by, 3) == []
+
+
+def test_every_model_has_a_collection_with_a_valid_name():
+    names = [collection_of(model) for model in ("", "a/b", "a.b", "x" * 500, "模型")]
+    assert len(set(names)) == len(names)
+    assert all(3 <= len(name) <= 63 and name.isascii() for name in names)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "127.0.0.1:8000"])
+async def test_a_server_that_is_not_there_names_the_setting(home, url, tmp_path):
+    with pytest.raises(ConfigurationError, match="SOULGRAPH_CHROMA_URL"):
+        async with open_events(home, WordVectors(), lambda: NOW, folder=tmp_path, url=url):
+            pass
+
+
+async def test_a_server_that_goes_away_is_unavailable(home, tmp_path):
+    with chroma_server(tmp_path) as url:
+        opened = open_events(home, WordVectors(), lambda: NOW, folder=tmp_path, url=url)
+        library: EventLibrary = await opened.__aenter__()
+        await add(library, event())
+    with pytest.raises(StoreUnavailable, match="event library"):
+        await library.search("stranger", 3)
+    await opened.__aexit__(None, None, None)

@@ -1,0 +1,129 @@
+"""The index of one soul: words by BM25, meaning by cosine, and both with what was said just before."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from soulgraph.memory.index import SoulIndex
+from soulgraph.memory.meanings import Meanings
+from soulgraph.memory.postings import Postings
+from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, B
+from soulgraph.memory.words import fingerprints
+from soulgraph.stores.records import Episode
+
+TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12)
+NOW = 1_800_000_000.0
+
+
+def packed(terms):
+    return np.array(terms, "<u4").tobytes()
+
+
+def plain_bm25(texts, question):
+    usual = sum(map(len, texts)) / len(texts) or 1
+    scores, whole = [0.0] * len(texts), 0.0
+    for term in dict.fromkeys(question):
+        holders = sum(term in text for text in texts)
+        idf = math.log(1 + (max(len(texts), FEW_TEXTS) - holders + 0.5) / (holders + 0.5))
+        whole += idf
+        for n, text in enumerate(texts):
+            tf = Counter(text)[term]
+            scores[n] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(text) / max(usual, 1))) if tf else 0
+    return [score / max(whole, 1e-9) for score in scores]
+
+
+@given(TEXTS, st.lists(st.integers(0, 8), max_size=5), st.integers(1, 4))
+def test_words_are_matched_as_bm25_would_however_the_texts_arrived(texts, question, step):
+    postings = Postings()
+    for start in range(0, len(texts), step):
+        postings.add([packed(text) for text in texts[start : start + step]])
+    assert postings.match(question) == pytest.approx(plain_bm25(texts, question), abs=1e-5)
+
+
+def said(*texts, by_user=True):
+    """Messages of one session, numbered from 1."""
+    return [Episode(n, "soul_1", n - 1 or None, by_user, NOW, fingerprints(text)) for n, text in enumerate(texts, 1)]
+
+
+def found(index, text, vector=None, most=10, exclude=(), **weights):
+    return index.search(text, vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
+
+
+@pytest.fixture
+def index():
+    index = SoulIndex()
+    index.add(said("My daughter is called Mika", "What a lovely name", "米卡喜欢画画", "I parked on level three"))
+    return index
+
+
+def test_a_message_is_found_by_its_words(index):
+    assert found(index, "where did I park?") == [4]
+    assert found(index, "米卡喜歡什麼")[0] == 3
+    assert found(index, "submarine") == []
+
+
+def test_the_answer_to_a_question_is_found_by_the_question(index):
+    assert found(index, "daughter") == [1, 2]
+    assert found(index, "daughter", context=0.0) == [1]
+
+
+def test_what_is_in_the_prompt_already_is_not_found(index):
+    assert found(index, "park level", exclude={4, 999}) == []
+
+
+def test_neighbours_are_those_of_the_session(index):
+    assert index.search("park", None, NOW, 1).around == [(3, None)]
+    assert index.search("画画", None, NOW, 1).around == [(2, 4)]
+
+
+def test_adding_the_same_again_changes_nothing(index):
+    before = found(index, "daughter park 米卡")
+    index.add(said("My daughter is called Mika", "What a lovely name"))
+    assert (len(index), index.last_id) == (4, 4)
+    assert found(index, "daughter park 米卡") == before
+
+
+def test_an_index_with_nothing_in_it_finds_nothing():
+    assert found(SoulIndex(), "anything", np.ones(8, np.float32)) == []
+
+
+def test_a_message_that_was_committed_late_takes_its_place(index):
+    index.add([Episode(7, "soul_1", 5, True, NOW, fingerprints("a red kite")), *said(*["x"] * 4)])
+    index.add([Episode(5, "soul_1", None, True, NOW, fingerprints("a blue kite"))])
+    assert set(found(index, "kite")) == {5, 7}
+    assert index.last_id == 7
+
+
+def half(vector):
+    return (vector / np.linalg.norm(vector)).astype("<f2").tobytes()
+
+
+def test_a_message_is_found_by_its_meaning_once_it_has_a_vector(index):
+    vectors = np.eye(4, 16, dtype=np.float32)
+    assert found(index, "submarine", vectors[3]) == []
+    index.embed([(4, half(vectors[3]))])
+    assert index.embedded_to == 0
+    index.embed([(n, half(vectors[n - 1])) for n in range(1, 5)])
+    assert index.embedded_to == 4
+    assert found(index, "submarine", vectors[3])[0] == 4
+
+
+def test_among_many_the_sketch_finds_what_comparing_each_would_find():
+    rng = np.random.default_rng(3)
+    topics = rng.normal(size=(40, 64))
+    vectors = topics[rng.integers(40, size=6000)] + 0.5 * rng.normal(size=(6000, 64))
+    before = np.full(6000, -1)
+    meanings = Meanings(64)
+    for rows in np.array_split(np.arange(6000), 7):
+        meanings.put(rows, [half(vectors[row]) for row in rows])
+    for row in range(0, 6000, 500):
+        asked = (vectors[row] / np.linalg.norm(vectors[row])).astype(np.float32)
+        short = meanings.shortlist(asked, before, 200)
+        everything = meanings.nearness(asked, np.arange(6000), before)
+        assert len(short) == 200
+        assert set(np.argsort(-everything)[:10]) <= set(short)

@@ -1,0 +1,185 @@
+"""Recall on both databases: a soul finds what was said to it, in any session, and never another's."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+from sqlalchemy import select
+
+from soulgraph.errors import StoreUnavailable
+from soulgraph.memory.recall import Recall
+from soulgraph.stores.schema import episode_uses
+from soulgraph.tests.conformance.samples import NOW, message, session, soul
+from soulgraph.tests.memory.test_events import event
+from soulgraph.tests.memory.words_as_vectors import WordVectors
+
+TALK = [
+    ("user", "My daughter is called Mika and she turns seven in June"),
+    ("assistant", "A June child! What does she like?"),
+    ("user", "She paints whales all day long"),
+    ("assistant", "Then her walls must look like the sea"),
+    ("user", "我把车停在地下三层了"),
+    ("assistant", "好的，地下三层，我帮你记着"),
+]
+
+
+@pytest.fixture
+async def lived(stores):
+    async with stores.write() as tx:
+        for n in (1, 2):
+            await tx.souls.add(soul(f"soul_{n}"))
+            await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
+        await tx.messages.append("sess_1", [message(text, role=role) for role, text in TALK])
+        await tx.messages.append("sess_2", [message("My daughter is called Ines")])
+    return stores
+
+
+@asynccontextmanager
+async def remembering(stores, events=None, embedder=None, **options):
+    recall = Recall(stores, embedder or WordVectors(), events, lambda: NOW, **options)
+    try:
+        yield recall
+    finally:
+        await recall.close()
+
+
+class NoEvents:
+    """An event library that fails, or never answers."""
+
+    def __init__(self, hangs=False):
+        self.hangs = hangs
+
+    async def search(self, text, k, vector=None):
+        if self.hangs:
+            await asyncio.sleep(60)
+        raise StoreUnavailable("the event library does not answer: gone")
+
+
+def texts(recalled):
+    return [one.message.content for one in recalled.episodes]
+
+
+async def test_what_was_said_is_found_with_what_was_said_around_it(lived):
+    async with remembering(lived) as recall:
+        recalled = await recall.recall("soul_1", "does my daughter like painting whales?", 1)
+    [episode] = recalled.episodes
+    assert episode.message.content == "She paints whales all day long"
+    assert episode.before.content == "A June child! What does she like?"
+    assert episode.after.content == "Then her walls must look like the sea"
+    assert recalled.problem == ""
+
+
+async def test_both_databases_rank_alike(lived):
+    async with remembering(lived) as recall:
+        while await recall.index():
+            pass
+        found = texts(await recall.recall("soul_1", "Mika 我把车停在地下哪里 June", 10))
+    assert found[:3] == [TALK[4][1], TALK[0][1], TALK[1][1]]
+
+
+async def test_a_soul_never_finds_what_was_said_to_another(lived):
+    async with remembering(lived) as recall:
+        assert texts(await recall.recall("soul_2", "is my daughter called Mika?", 9)) == ["My daughter is called Ines"]
+        assert texts(await recall.recall("soul_2", "who paints whales?", 9)) == []
+        assert texts(await recall.recall("nobody", "daughter")) == []
+
+
+async def test_a_question_about_nothing_known_brings_nothing(lived):
+    async with remembering(lived) as recall:
+        await recall.index()
+        assert texts(await recall.recall("soul_1", "quantum submarine invoices")) == []
+        assert texts(await recall.recall("soul_1", "")) == []
+
+
+async def test_what_the_prompt_shows_already_is_left_out(lived):
+    async with lived.read() as tx:
+        shown = [said.message_id for said in await tx.messages.page("sess_1")][:2]
+    async with remembering(lived) as recall:
+        assert TALK[0][1] not in texts(await recall.recall("soul_1", "daughter Mika June", 9, exclude=shown))
+
+
+async def test_what_is_said_later_is_found_too(lived):
+    async with remembering(lived) as recall:
+        assert texts(await recall.recall("soul_1", "violin lessons")) == []
+        async with lived.write() as tx:
+            await tx.messages.append("sess_1", [message("Mika starts violin lessons on Monday")])
+        assert texts(await recall.recall("soul_1", "violin lessons")) == ["Mika starts violin lessons on Monday"]
+
+
+async def test_a_deleted_session_is_forgotten_at_once(lived):
+    async with remembering(lived) as recall:
+        assert texts(await recall.recall("soul_1", "whales"))
+        async with lived.write() as tx:
+            await tx.sessions.delete("sess_1")
+        assert texts(await recall.recall("soul_1", "whales")) == []
+
+
+async def test_every_message_gets_its_vector_once(lived):
+    async with remembering(lived) as recall:
+        assert [await recall.index(4), await recall.index(4), await recall.index(4)] == [4, 3, 0]
+        async with lived.write() as tx:
+            await tx.messages.append("sess_1", [message("one more")])
+        assert [await recall.index(4), await recall.index(4)] == [1, 0]
+
+
+async def test_another_model_makes_its_own_vectors(lived):
+    async with remembering(lived) as recall:
+        await recall.index()
+    async with remembering(lived, embedder=WordVectors("another")) as recall:
+        assert [await recall.index(), await recall.index()] == [7, 0]
+    async with lived.read() as tx:
+        assert await tx.vectors.after("soul_1", "words-as-vectors", 0, 99) == []
+        assert len(await tx.vectors.after("soul_1", "another", 0, 99)) == 6
+
+
+async def test_without_an_embedder_words_are_enough(lived):
+    embedder = WordVectors()
+    async with remembering(lived, embedder=embedder) as recall:
+        embedder.away = True
+        recalled = await recall.recall("soul_1", "whales")
+    assert TALK[2][1] in texts(recalled)
+    assert recalled.problem == "meaning: the embeddings endpoint failed"
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+async def test_without_the_event_library_episodes_are_found_and_the_problem_is_told(lived, hangs):
+    async with remembering(lived, NoEvents(hangs), budget_s=0.5) as recall:
+        recalled = await recall.recall("soul_1", "whales")
+    assert TALK[2][1] in texts(recalled)
+    assert recalled.events == []
+    assert recalled.problem.startswith("events: ")
+
+
+async def uses(stores):
+    async with stores.read() as tx:
+        ids = [said.message_id for said in await tx.messages.page("sess_1")]
+        return {one.message.content: one.useful for one in (await tx.episodes.told("soul_1", ids)).values()}
+
+
+async def test_what_a_reply_draws_on_has_proved_useful(lived):
+    async with remembering(lived) as recall:
+        recalled = await recall.recall("soul_1", "whales", 1)
+        await recall.proved_useful(recalled, "I am glad that she still paints whales!")
+        await recall.proved_useful(recalled, "Good night")
+    assert (await uses(lived))[TALK[2][1]] == 1
+
+
+async def test_what_came_to_mind_is_counted(lived):
+    async with remembering(lived) as recall:
+        await recall.recall("soul_1", "whales", 1)
+        await recall.recall("soul_1", "whales", 1)
+        await recall.index()
+    async with lived.database.read() as connection:
+        assert (await connection.execute(select(episode_uses.c.recalled))).scalars().all() == [2]
+
+
+async def test_counting_what_was_deleted_meanwhile_does_no_harm(lived):
+    async with remembering(lived) as recall:
+        recalled = await recall.recall("soul_1", "whales", 1)
+        async with lived.write() as tx:
+            await tx.sessions.delete("sess_1")
+        await recall.proved_useful(recalled, "she paints whales")
+
+
+def test_an_event_survives_its_way_through_json():
+    assert type(event()).from_json(event().to_json()) == event()

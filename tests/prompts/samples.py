@@ -1,0 +1,37 @@
+"""A persona with everything in it, for tests of prompts."""
+
+from soulgraph.prompts.context import Memory, Persona
+from soulgraph.prompts.lore import Lore
+
+BARE = Persona(soul_name="Mika", mode="strict")
+FULL = Persona(
+    soul_name="Mika",
+    mode="hybrid",
+    mood="clearly relaxed",
+    character_id="keeper",
+    base_persona="A lighthouse keeper.\n\nShe was born on the mainland.",
+    evolved_persona="Softer since the storm.",
+    background_id="island",
+    background="An island.",
+    inner_state="I worry about the visitor.",
+    profile={
+        "core_identity": {"archetype": "Guardian", "personality_traits": ["Patient", "Dry"]},
+        "dynamic_state": {
+            "emotions": {"items": [{"content": "calm", "priority": 7}, {"content": "tired", "priority": 2}]},
+            "relationships": {
+                "items": [{"entity": "the visitor", "status": "ally", "priority": 9, "timestamp": "2027-01-15"}]
+            },
+            "learned_patterns": {"items": []},
+        },
+    },
+    files={"SOUL.md": "Be kind.", "IDENTITY.md": "Name: Mika", "USER.md": "Likes rain."},
+    preferences={"tone": "plain"},
+    slots={0: "The visitor has a dog.", 40: "The dog is called Tofu."},
+    skills=["ring the bell"],
+    may_act=False,
+    blocked_intents=["开灯"],
+    events=[Memory("evt_1", "A guarded host warmed to a patient guest.", 0.9)],
+    episodes=[Memory("12", "My daughter is called Ann.", 0.8)],
+    lore=[Lore(id="lamp", keys=("lamp",), content="The lamp must never go out.")],
+)
+HISTORY = [("user", "hello"), ("assistant", "hi")]

@@ -1,0 +1,166 @@
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from soulgraph.prompts.budget import Budget, Piece, cut, within
+from soulgraph.prompts.context import MODES, Memory, Persona, build
+from soulgraph.prompts.templates import read_template, shipped
+from soulgraph.tests.prompts.samples import BARE, FULL
+
+COMPANION = shipped("companion_v1")
+LONG = replace(
+    FULL,
+    inner_state="I keep thinking. " * 40,
+    evolved_persona="Grew a little braver. " * 30,
+    slots={n: f"Fact number {n} about them." for n in range(60)},
+    profile={
+        "core_identity": {"archetype": "Guardian"},
+        "dynamic_state": {
+            "learned_patterns": {"items": [{"pattern": f"Pattern number {n}", "priority": n} for n in range(1, 11)]}
+        },
+    },
+)
+
+
+def built(who=FULL, template=COMPANION, **budget):
+    return build(template, who, Budget(**budget))
+
+
+def size(context):
+    parts = (context.core_prompt, context.user_pref_prompt, context.mode_prompt)
+    return len("\n\n".join(filter(None, parts)))
+
+
+def section(context, name):
+    return next((s.text.partition("\n")[2] for s in context.sections if s.module.name == name), "")
+
+
+def test_each_layer_has_its_prompt():
+    context = built()
+    assert re.findall("---(.+)---", context.core_prompt)[0] == "Voice"
+    assert re.findall("---(.+)---", context.core_prompt)[-1] == "Mood"
+    assert re.findall("---(.+)---", context.user_pref_prompt) == ["User", "User Preferences", "Remembered"]
+    assert context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}"
+    assert context.meta == {"mode": "hybrid", "memory_hits": 2, "truncated": False}
+
+
+def test_every_source_is_named():
+    named = "SOUL.md IDENTITY.md character:keeper background:island USER.md preference:tone slot:0 slot:40"
+    assert built().sources == f"{named} event:evt_1 episode:12 lore:lamp".split()
+    assert built(BARE).sources == []
+
+
+def test_what_is_not_said_is_no_source():
+    few = built(LONG)
+    kept = [source for source in few.sources if source.startswith("slot:")]
+    assert len(kept) == section(few, "Remembered").count("- ") < 60
+    modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
+    quiet = built(template=read_template({"template_id": "quiet", "name": "Quiet", "modules": modules}))
+    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "background:island"]
+    assert quiet.meta["memory_hits"] == 0
+
+
+def test_the_profile_is_told_in_words_without_priorities_or_times():
+    assert section(built(), "Current State") == (
+        "archetype: Guardian\npersonality_traits: Patient, Dry\nemotions: calm; tired\nrelationships: the visitor, ally"
+    )
+    assert section(built(profile_items=1), "Current State").splitlines()[2] == "emotions: calm"
+
+
+def test_the_gate_speaks_only_when_the_soul_is_blocked():
+    assert section(built(replace(FULL, may_act=True, blocked_intents=[])), "Gate") == ""
+    assert section(built(replace(FULL, blocked_intents=[])), "Gate").startswith("Too upset to act")
+    assert "The user asked for: 开灯. It was NOT done." in section(built(), "Gate")
+
+
+def test_a_persona_that_is_too_long_is_brought_within_its_budget():
+    assert size(built(LONG, persona=100_000)) > 2500
+    context = built(LONG)
+    assert context.meta["truncated"]
+    assert 1200 < size(context) <= 1500
+
+
+def sections_at(budget):
+    context = built(LONG, persona=budget)
+    names = ("Remembered", "Inner State (never shown)", "Evolved State (Growth Through Experience)", "Current State")
+    return [len(section(context, name)) for name in names]
+
+
+def test_it_is_shortened_in_the_order_slots_inner_state_evolved_persona_profile():
+    whole = sections_at(100_000)
+    steps = [sections_at(budget) for budget in range(5000, 500, -50)]
+    assert all(step[at] == whole[at] for step in steps for at in (1, 2, 3) if step[0] > 0)
+    assert all(step[at] == whole[at] for step in steps for at in (2, 3) if step[1] > 0)
+    assert all(step[3] == whole[3] for step in steps if step[2] > 0)
+    assert steps[-1][:3] == [0, 0, 0]
+    assert any(0 < step[at] < whole[at] for step in steps for at in (0,))
+    assert all(any(0 < step[at] < whole[at] for step in steps) for at in range(4))
+
+
+def test_the_least_important_items_go_first():
+    for budget in range(5000, 500, -50):
+        state = section(built(LONG, persona=budget), "Current State")
+        kept = [int(n) for n in re.findall(r"number (\d+)", state)]
+        assert kept == list(range(10, 10 - len(kept), -1))
+        assert not kept or state.startswith("archetype: Guardian\n")
+        slots = [int(n) for n in re.findall(r"number (\d+)", section(built(LONG, persona=budget), "Remembered"))]
+        assert slots == list(range(len(slots)))
+
+
+@pytest.mark.parametrize("budget", [1, 300, 1500])
+def test_the_mode_and_the_first_paragraph_of_the_base_persona_always_stay(budget):
+    first = "A keeper of light. " * 100
+    persona = replace(
+        LONG, base_persona=f"{first}\n\n{'Then much more. ' * 200}", files={"SOUL.md": "Be kind. " * 5000}
+    )
+    context = built(persona, persona=budget)
+    assert first.strip() in context.core_prompt
+    assert "Then much more. " * 100 not in context.core_prompt
+    assert MODES["hybrid"] in context.mode_prompt
+    assert context.meta["truncated"]
+
+
+def test_a_long_file_does_not_push_out_what_was_lived():
+    context = built(replace(FULL, files=dict.fromkeys(FULL.files, "Be kind, always. " * 2000)))
+    assert size(context) <= 1500
+    assert {"SOUL.md", "IDENTITY.md", "USER.md"} < set(context.sources)
+    assert FULL.inner_state in context.core_prompt
+    assert FULL.evolved_persona in context.core_prompt
+    assert len(section(context, "Soul")) > len(section(context, "Identity")) > 100
+
+
+def test_memories_have_a_budget_of_their_own_and_the_best_stay():
+    memories = [Memory(str(n), f"Memory {n}: {'rain ' * 20}", n / 10) for n in range(9)]
+    context = built(replace(FULL, events=memories, episodes=memories), memories=400)
+    assert [s for s in context.sources if s.startswith("event:")] == ["event:6", "event:7", "event:8"]
+    assert context.meta["memory_hits"] == 6
+    assert not context.meta["truncated"]
+
+
+texts = st.text(st.sampled_from("ab 。.\n-<我：") | st.characters(), max_size=300) | st.just("-" * 300)
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts, texts, texts, st.dictionaries(st.integers(0, 99), texts, max_size=8), st.integers(600, 1500))
+def test_any_persona_fits_but_for_its_first_paragraph(base, inner, soul, slots, budget):
+    persona = Persona(
+        "Mika", "hybrid", base_persona=base, inner_state=inner * 9, files={"SOUL.md": soul * 9}, slots=slots
+    )
+    context = built(persona, persona=budget)
+    assert size(context) <= budget or len(base) > budget - 450
+
+
+def test_a_text_is_cut_at_the_end_of_a_sentence_if_there_is_one_near():
+    assert cut("One. Two. Three is long.", 22) == "One. Two. Three is lo…"
+    assert cut("Rain fell all day. Then it stopped.", 25) == "Rain fell all day.…"
+    assert cut("short", 5) == "short"
+    assert cut("too short a rest to say anything", 19) == ""
+
+
+def test_pieces_stay_in_their_order_and_the_lowest_rank_goes():
+    pieces = [Piece("aaa", rank=1), Piece("bbb", rank=3), Piece("ccc", rank=2)]
+    assert [piece.text for piece in within(pieces, 12)] == ["bbb", "ccc"]
+    assert within(pieces, 0) == []

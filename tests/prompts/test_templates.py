@@ -1,0 +1,102 @@
+import pytest
+
+from soulgraph.errors import InvalidInput
+from soulgraph.prompts.context import build
+from soulgraph.prompts.templates import OWN_TEXT, SHIPPED, VARIABLES, read_template, shipped
+from soulgraph.tests.prompts.samples import FULL
+
+BASE = {"name": "Who", "layer": 2, "template": "{{base_persona}}"}
+MODE = {"name": "How", "layer": 4, "template": "{{mode}}"}
+
+
+def template(*modules, **fields):
+    return {"template_id": "mine", "name": "Mine", "modules": [BASE, MODE, *modules], **fields}
+
+
+def module(**fields):
+    return {"name": "Extra", "layer": 5, "content": "Be brief.", **fields}
+
+
+def titles(data):
+    return [section.module.name for section in build(read_template(data), FULL).sections]
+
+
+@pytest.mark.parametrize("template_id", SHIPPED)
+def test_a_shipped_voice_says_every_variable_and_can_be_copied(template_id):
+    voice = shipped(template_id)
+    assert voice.template_id == template_id
+    assert frozenset().union(*(module.variables for module in voice.modules)) == VARIABLES.keys()
+    copy = voice.model_dump(mode="json") | {"template_id": "copy"}
+    assert read_template(copy).modules == voice.modules
+
+
+def test_modules_are_ordered_by_layer_then_by_priority():
+    extras = [
+        module(name="Last", priority=9),
+        module(name="Later", priority=2),
+        module(name="First", layer=2, priority=1),
+        module(name="Off", enabled=False),
+    ]
+    assert titles(template(*extras)) == ["First", "Who", "How", "Later", "Last"]
+
+
+@pytest.mark.parametrize("layer", [0, 1, 6, 7, -1, "safety", None])
+def test_the_layers_of_the_system_are_not_for_templates(layer):
+    with pytest.raises(InvalidInput, match=r"modules\.2\.layer: Input should be 2, 3, 4 or 5"):
+        read_template(template(module(layer=layer)))
+
+
+@pytest.mark.parametrize(
+    "name", ["Safety", "SAFETY rules", "Output Contract", "user input", "ＳＡＦＥＴＹ", "Sаfety", "Conversation"]
+)
+def test_the_names_of_the_systems_sections_are_not_for_templates(name):
+    with pytest.raises(InvalidInput, match="kept for a section of the system: choose another"):
+        read_template(template(module(name=name)))
+
+
+@pytest.mark.parametrize("name", ["", "---", "a---b", "a\nb", " ", "<narrative>", "x" * 61, "x\u200by"])
+def test_a_name_is_a_plain_title(name):
+    with pytest.raises(InvalidInput, match=r"modules\.2\.name"):
+        read_template(template(module(name=name)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (module(content=None), "give either content, said as it is, or template"),
+        (module(template="{{events}}"), "give either content, said as it is, or template"),
+        (module(content="{{events}}"), "to fill variables, write it as template"),
+        (module(content=None, template="{{evnets}}"), "there is no variable evnets: use one of soul_name, "),
+        (module(content=None, template="{{user_name}} {{lore}}"), "there is no variable user_name"),
+        (module(content=None, template="{{}} {{lore}}"), "correct the braces"),
+        (module(content=None, template="{{lore} {{ my lore }}"), "correct the braces"),
+        (
+            module(content=None, template="{{base_persona}}"),
+            "base_persona belongs to layer 2: move it to a module there",
+        ),
+        (module(layer=2, content=None, template="{{episodes}}"), "episodes belongs to layer 5"),
+        (module(content=""), "at least 1 character"),
+        (module(content="x" * 4001), "at most 4000 characters"),
+        (module(priority=-1), "greater than or equal to 0"),
+        (module(source="rag"), r"modules\.2\.source: Extra inputs are not permitted"),
+        (module(name="WHO"), "two modules are called who: rename one"),
+        (module(layer=2, content="x" * OWN_TEXT + "x"), f"have {OWN_TEXT + 1} characters of their own: shorten them"),
+    ],
+)
+def test_a_mistake_is_refused_with_what_to_do(wrong, message):
+    with pytest.raises(InvalidInput, match=message):
+        read_template(template(wrong))
+
+
+@pytest.mark.parametrize(("left", "layer"), [(BASE, 4), (MODE, 2)])
+def test_who_the_soul_is_and_its_mode_cannot_be_left_out(left, layer):
+    for modules in ([left], [left, {**(MODE if left is BASE else BASE), "enabled": False}]):
+        with pytest.raises(InvalidInput, match=f"add a module of layer {layer}"):
+            read_template(template(modules=modules))
+
+
+def test_a_template_has_modules():
+    with pytest.raises(InvalidInput, match="modules: "):
+        read_template(template(modules=[]))
+    with pytest.raises(InvalidInput, match="template_id: "):
+        read_template(template(template_id="../x"))
