@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self, cast
+from typing import Self
 
 from fastapi import APIRouter
 from langchain_core.messages import BaseMessage
@@ -19,17 +19,13 @@ from soulgraph.graph.state import Heard, Said, TurnState
 from soulgraph.graph.telemetry import NoTelemetry
 from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.intent_filter import intent_filter
-from soulgraph.nodes.persona_context import persona_context
+from soulgraph.nodes.pad_update import guarded, mode_now
+from soulgraph.nodes.persona_context import persona_context, template_of
 from soulgraph.prompts.preview import tokens_of
-from soulgraph.prompts.templates import SHIPPED, Template, read_template, shipped
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import EmotionState, impact
 from soulgraph.soul.gate import judge
-from soulgraph.soul.modes import PersonaState, advance
-from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import Traits
-from soulgraph.soul.preferences import Decision, GuardState, decide, new_guard
-from soulgraph.soul.signals import signals_in
 from soulgraph.stores.births import DEFAULT_USER, new_session
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
@@ -82,7 +78,7 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
     """Nothing is sent, felt or stored. Tokens are an estimate."""
     context = replace(services.context, telemetry=NoTelemetry())
     async with services.stores.read() as tx:
-        template = await _template(tx, template_id)
+        template = await template_of(tx, template_id)
         soul, session = await _listener(tx, wanted, template_id, context)
     state = await _rehearsed(soul, session, wanted.text, context)
     told = await persona_context(state, Runtime(context=context))
@@ -95,12 +91,6 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
         tokens=sum(message.tokens for message in messages),
         **{name: told["persona"][name] for name in ("sources", "memory_hits", "truncated")},
     )
-
-
-async def _template(tx: Transaction, template_id: str) -> Template:
-    if template_id in SHIPPED:
-        return shipped(template_id)
-    return read_template((await tx.templates.get(template_id)).data)
 
 
 async def _listener(tx: Transaction, wanted: Rehearsal, template_id: str, context: Context) -> tuple[Soul, Session]:
@@ -138,29 +128,15 @@ async def _rehearsed(soul: Soul, session: Session, text: str, context: Context) 
     state |= await emotion(state, runtime)
     traits, felt = Traits.from_dict(soul.personality_vector), state["user_emotion"]
     feeling = impact(traits, EmotionState.from_dict(soul.emotion_state), felt, now, constants)
-    mode = _mode(session, normalise(text), context, now)
-    decisions = _decisions(session, normalise(text), mode, context)
+    mode = mode_now(session.persona_state, normalise(text), context.persona, now)
+    heard = guarded(Heard(now, _NEW, felt, soul, feeling, session), normalise(text), mode, context.persona)
     state |= {
-        "heard": Heard(now, _NEW, felt, soul, feeling, session, decisions=decisions),
+        "heard": heard,
         "persona_state": mode,
         "gate": judge(traits, feeling, now, constants),
     }
     state |= await intent_filter(state, runtime)
     return state
-
-
-def _mode(session: Session, text: str, context: Context, now: float) -> PersonaState:
-    persona = context.persona
-    if not persona.dynamic_modes:
-        return session.persona_state
-    return advance(session.persona_state, text, persona.default_mode, persona.mode_ttl_turns, iso(now))
-
-
-def _decisions(session: Session, text: str, mode: PersonaState, context: Context) -> list[Decision]:
-    if not context.persona.write_back:
-        return []
-    guard = cast(GuardState, session.guard) or new_guard()
-    return decide(guard, text, signals_in(text), mode["mode"])[1]
 
 
 def _message(message: BaseMessage) -> MessageOut:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from soulgraph.memory.meanings import Meanings
 from soulgraph.memory.postings import Postings
-from soulgraph.memory.ranking import EPISODES, Floats, Signals, Weights, standing
-from soulgraph.memory.words import fingerprint, terms_of
+from soulgraph.memory.ranking import EPISODES, Floats, Signals, Weights, relevance, standing
+from soulgraph.memory.words import fingerprint, found_by
 from soulgraph.stores.records import Episode
 
 _BY_WORD, _BY_MEANING = 128, 192
@@ -85,7 +85,7 @@ class SoulIndex:
         exclude: Collection[int] = (),
         weights: Weights = EPISODES,
     ) -> Found:
-        """The best candidates. How useful each was is not known here."""
+        """The best candidates, none beside a better one. How useful each was is not known here."""
         lexical = self._lexical(text, weights.context)
         rows = np.union1d(_most(lexical, _BY_WORD), self._near(vector))
         hidden = [self._row[message_id] for message_id in exclude if message_id in self._row]
@@ -94,7 +94,7 @@ class SoulIndex:
         return self._found(rows, signals, most, weights)
 
     def _lexical(self, text: str, context: float) -> Floats:
-        own = self._postings.match([fingerprint(term) for term in terms_of(text)])
+        own = self._postings.match([fingerprint(term) for term in found_by(text)])
         return own + np.float32(context) * np.where(self._before >= 0, own[self._before], 0)
 
     def _near(self, vector: Floats | None) -> NDArray[np.int64]:
@@ -111,10 +111,24 @@ class SoulIndex:
         return Signals(lexical, dense, self._by_user[rows], now - self._at[rows], np.zeros(len(rows), np.float32))
 
     def _found(self, rows: NDArray[np.int64], signals: Signals, most: int, weights: Weights) -> Found:
-        order = np.argsort(-standing(signals, weights), kind="stable")[:most]
+        order = np.argsort(-standing(signals, weights), kind="stable")
+        order = order[relevance(signals.lexical, signals.dense, weights)[order] >= weights.floor]
+        order = order[self._apart(rows[order], most)]
         rows = rows[order]
         around = zip(self._ids_at(self._before[rows]), self._ids_at(self._after[rows]), strict=True)
         return Found([int(message_id) for message_id in self._ids[rows]], list(around), signals.at(order))
+
+    def _apart(self, rows: NDArray[np.int64], most: int) -> list[int]:
+        """The places of the first rows that do not come along with one before them already."""
+        places: list[int] = []
+        shown: set[int] = set()
+        for place, row in enumerate(rows.tolist()):
+            if len(places) == most:
+                break
+            if row not in shown:
+                places.append(place)
+                shown.update((int(self._before[row]), int(self._after[row])))
+        return places
 
     def _ids_at(self, rows: NDArray[np.int64]) -> list[int | None]:
         return [int(self._ids[row]) if row >= 0 else None for row in rows]

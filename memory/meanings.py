@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from soulgraph.memory.ranking import Floats
 
-CONTEXT = 0.2
+CONTEXT = 0.4
 """How much of the nearness of the message before it a message takes over."""
 
 _FEW = 4096  # rows that are compared one by one; of more, a sketch says which are worth it

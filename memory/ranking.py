@@ -20,13 +20,13 @@ FEW_TEXTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    lexical: float = 0.6
+    lexical: float = 0.8
     dense: float = 1.0
-    by_user: float = 1.2
+    by_user: float = 1.0
     """How much more a user's own words count than the answers to them, which bring them along as their context."""
     recent: float = 0.04
     useful: float = 0.06
-    context: float = 0.3
+    context: float = 0.6
     """How much the words of the message before it count for a message."""
     floor: float = 0.08
     """Relevance below which nothing is recalled."""
@@ -36,7 +36,7 @@ class Weights:
 
 EPISODES = Weights()
 # Events are few and speak in general terms: much of anything sounds a little like them.
-EVENTS = Weights(floor=0.35, spark=0.38)
+EVENTS = Weights(lexical=0.6, floor=0.35, spark=0.38)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 import snowballstemmer  # type: ignore[import-untyped]
 
+from soulgraph.memory.gloss import Gloss, everyday_words, read_gloss
 from soulgraph.senses.text import normalise
 
 MOST = 512
@@ -46,9 +47,15 @@ def terms_of(text: str) -> list[str]:
     return terms[:MOST]
 
 
+def found_by(text: str) -> list[str]:
+    """The terms of a text, and what it speaks of in either language."""
+    terms = terms_of(text)
+    return terms + _gloss().meanings(normalise(text), terms)[:MOST]
+
+
 def fingerprints(text: str) -> bytes:
-    """The terms of a text as numbers of four bytes: what an index needs of them, small and fast to read."""
-    return np.array([fingerprint(term) for term in terms_of(text)], dtype="<u4").tobytes()
+    """What a text is found by, as numbers of four bytes: what an index needs of it, small and fast to read."""
+    return np.array([fingerprint(term) for term in found_by(text)], dtype="<u4").tobytes()
 
 
 def fingerprint(term: str) -> int:
@@ -69,6 +76,11 @@ def _stem(word: str) -> str:
         return ""
     stem: str = _stemmer().stemWord(plain) if plain.isalpha() else plain
     return stem
+
+
+@cache
+def _gloss() -> Gloss:
+    return read_gloss(everyday_words(), _stem)
 
 
 @cache

@@ -27,8 +27,8 @@ _TITLE = 40
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
     heard, text = await _hear(state["said"], state["user_emotion"], context, now), normalise(state["said"]["text"])
-    persona_state = _mode(_newer(state, heard.session), text, context.persona, now)
-    return {"heard": _guarded(heard, text, persona_state, context.persona), "persona_state": persona_state}
+    persona_state = mode_now(_newer(state, heard.session), text, context.persona, now)
+    return {"heard": guarded(heard, text, persona_state, context.persona), "persona_state": persona_state}
 
 
 async def _hear(said: Said, felt: UserEmotion, context: Context, now: float) -> Heard:
@@ -68,7 +68,7 @@ async def _first_session(tx: Transaction, soul: Soul, said: Said, context: Conte
     )
 
 
-def _guarded(heard: Heard, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Heard:
+def guarded(heard: Heard, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Heard:
     """What of it is a wish for how to be treated, and whether it is to be kept; written with the turn."""
     if not persona.write_back:
         return heard
@@ -83,7 +83,7 @@ def _newer(state: TurnState, session: Session) -> PersonaState:
     return state["persona_state"] if behind else session.persona_state
 
 
-def _mode(current: PersonaState, text: str, persona: PersonaConfig, now: float) -> PersonaState:
+def mode_now(current: PersonaState, text: str, persona: PersonaConfig, now: float) -> PersonaState:
     if not persona.dynamic_modes:
         return current
     return advance(current, text, persona.default_mode, persona.mode_ttl_turns, iso(now))

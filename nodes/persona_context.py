@@ -73,7 +73,7 @@ def _tell(state: TurnState, context: Context, built: PersonaContext, problem: st
 async def _kept(tx: Transaction, session: Session, messages: int) -> _Kept:
     preset = session.character_snapshot.get("source_preset")
     return _Kept(
-        template=await _template(tx, session.template_id),
+        template=await template_of(tx, session.template_id),
         character=await tx.characters.find(preset) if preset else None,
         background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
         preferences=await tx.preferences.all(session.soul_id),
@@ -82,7 +82,7 @@ async def _kept(tx: Transaction, session: Session, messages: int) -> _Kept:
     )
 
 
-async def _template(tx: Transaction, template_id: str) -> Template:
+async def template_of(tx: Transaction, template_id: str) -> Template:
     if template_id in SHIPPED:
         return shipped(template_id)
     return read_template((await tx.templates.get(template_id)).data)

@@ -67,9 +67,26 @@ def test_a_message_is_found_by_its_words(index):
     assert found(index, "submarine") == []
 
 
-def test_the_answer_to_a_question_is_found_by_the_question(index):
-    assert found(index, "daughter") == [1, 2]
-    assert found(index, "daughter", context=0.0) == [1]
+def test_the_answer_to_a_question_is_found_by_the_question():
+    index = SoulIndex()
+    index.add([*said("What is the parrot called?", by_user=False), Episode(2, "soul_1", 1, True, NOW, b"")])
+    assert found(index, "parrot") == [2]
+    assert found(index, "parrot", context=0.0) == [1]
+
+
+def test_what_comes_along_with_a_better_one_is_not_found_again():
+    index = SoulIndex()
+    index.add(said("a red kite", "a red kite flies", "a kite", "a red kite"))
+    near = index.search("red kite", None, NOW, 10)
+    assert set(near.message_ids) in ({1, 3}, {1, 4}, {2, 4})
+    assert not set(near.message_ids) & {beside for pair in near.around for beside in pair}
+
+
+def test_what_was_said_in_one_language_is_found_in_the_other():
+    index = SoulIndex()
+    index.add(said("我妈妈的膝盖疼", "嗯", "The neighbour's cat stole my umbrella"))
+    assert found(index, "what is wrong with Mum's knee?")[0] == 1
+    assert found(index, "谁拿了我的雨伞？") == [3]
 
 
 def test_what_is_in_the_prompt_already_is_not_found(index):
