@@ -20,6 +20,8 @@ UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confiden
 async def emotion(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """A recogniser that fails or dawdles leaves the soul unmoved, and the answer says so."""
     recalling, began = _recalling(state["said"], runtime.context), perf_counter()
+    if state["said"].get("terminal_id"):
+        runtime.context.intents.expect(state["said"]["text"])
     try:
         async with asyncio.timeout(_PATIENCE_S):
             felt = await runtime.context.emotions.recognise(state["said"]["text"])

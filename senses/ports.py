@@ -23,6 +23,10 @@ class Embedder(Protocol):
         """Raises SenseUnavailable when the model cannot be reached."""
         ...
 
+    def expect(self, texts: Sequence[str]) -> None:
+        """These will be asked for soon: they may be made together with what is asked for now."""
+        ...
+
 
 class EmotionRecogniser(Protocol):
     async def recognise(self, text: str) -> UserEmotion:

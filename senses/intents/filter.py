@@ -52,6 +52,10 @@ class IntentFilter:
         self._resemblance = Resemblance(embedder)
         self._arbiter = arbiter
 
+    def expect(self, text: str) -> None:
+        """This will be filtered soon."""
+        self._resemblance.expect(Utterance.of(text))
+
     async def filter(self, text: str, offers: Offers, now: datetime) -> Filtered:
         """`now` is the user's time: 明早七点 is resolved against it."""
         utterance = Utterance.of(text)

@@ -14,6 +14,7 @@ import regex
 
 REACH = 120  # characters of an utterance a pattern gets to see
 LONGEST_SEARCH_S = 0.005
+_BOUNDS_S = (LONGEST_SEARCH_S, 10 * LONGEST_SEARCH_S, 100 * LONGEST_SEARCH_S)
 MOST_COPIES = 10_000  # a counted repeat is written out when it is compiled
 
 _COUNT = regex.compile(r"\{(\d+)")
@@ -46,15 +47,17 @@ class Patience:
 
     def search(self, source: str, text: str) -> regex.Match[str] | None:
         """The first match within reach; none when it takes too long, or when those before it did."""
-        if self.left <= 0:
-            return None
-        start = thread_time()
-        try:
-            return compiled(source).search(text[:REACH], timeout=min(LONGEST_SEARCH_S, self.left))
-        except TimeoutError:
-            return _given_up(source)
-        finally:
-            self.left -= thread_time() - start
+        pattern, start = compiled(source), thread_time()
+        for bound in _BOUNDS_S if self.left > 0 else ():
+            try:
+                return pattern.search(text[:REACH], timeout=bound)
+            except TimeoutError:
+                # The engine's clock runs for the whole process: it may be another thread's time that is up.
+                if thread_time() - start >= LONGEST_SEARCH_S / 2:
+                    return _given_up(source)
+            finally:
+                self.left -= thread_time() - start
+        return None
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ SURE_OF_AN_ACT = 0.6  # for a part that names something to be done
 OUTDONE_BY = 0.25
 MOST_CLAUSES = 8
 AT_ONCE = 32
+SHORT = 10  # characters
 
 _WORDS = re.compile(r"\w{2}")
 
@@ -36,6 +37,9 @@ class Resemblance:
         self._learning = asyncio.Lock()
         self._learned: WeakKeyDictionary[Offers, Examples] = WeakKeyDictionary()
 
+    def expect(self, utterance: Utterance) -> None:
+        self._embedder.expect([utterance.part(span) for span in _spans(utterance)])
+
     async def weighed(self, utterance: Utterance, offers: Offers, named: Sequence[Evidence]) -> list[Evidence]:
         """What was named, unless its clause is far more like something else; and what only resembles an example."""
         if not offers.examples:
@@ -46,8 +50,7 @@ class Resemblance:
 
     async def _likenesses(self, utterance: Utterance, offers: Offers) -> list["Part"]:
         """The whole of what was said, then its clauses if it has several, each with what it resembles."""
-        clauses = [clause for clause in utterance.clauses if _WORDS.search(utterance.part(clause))][:MOST_CLAUSES]
-        spans = [Span(0, len(utterance.text)), *(clauses if len(utterance.clauses) > 1 else [])]
+        spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
         vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
         likely = (examples.likeliest(text, vector) for text, vector in zip(texts, vectors, strict=True))
@@ -64,6 +67,16 @@ class Resemblance:
         """Little by little, so that a large catalog does not keep what people say waiting."""
         parts = [texts[i : i + AT_ONCE] for i in range(0, len(texts), AT_ONCE)]
         return np.concatenate([await self._embedder.embed(part) for part in parts])
+
+
+def _spans(utterance: Utterance) -> list[Span]:
+    """All of it, and of several clauses those that may ask for something themselves: they name an act, or are short."""
+    clauses = [clause for clause in utterance.clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]
+    return [Span(0, len(utterance.text)), *(clauses if len(utterance.clauses) > 1 else [])]
+
+
+def _may_ask(clause: str) -> bool:
+    return bool(_WORDS.search(clause)) and (len(clause.strip()) <= SHORT or names_act(clause))
 
 
 class Part(NamedTuple):
