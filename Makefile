@@ -10,7 +10,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench,train]'
 	mkdir -p .types && ln -sfn .. .types/soulgraph
 	touch $@
 
@@ -28,6 +28,9 @@ test: check
 bench: setup
 	$(BIN)/python bench/turn.py
 	$(BIN)/python bench/dynamics.py
+	$(BIN)/python bench/prompt.py
+	$(BIN)/python bench/recall.py
+	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
 clean:
 	rm -rf $(VENV) .types build *.egg-info

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from opencc import OpenCC
 
@@ -11,6 +11,7 @@ HEARD = 500  # characters; what is longer than that is a story, and its beginnin
 _INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
+@lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
     """Full-width forms, traditional characters, skin tones and curly apostrophes become plain."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))

@@ -5,6 +5,7 @@ A request resembles an example only if it has the example's shape: 先别扫了 
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 Shape = frozenset[str]
 """Empty for a plain request."""
@@ -32,8 +33,13 @@ _WORDS = {name: re.compile(words, re.IGNORECASE) for name, words in _SHAPES.item
 
 def shape_of(clauses: Sequence[str]) -> Shape:
     """How things are may be said beside a request; the rest takes its place."""
-    shapes = [Shape(name for name, words in _WORDS.items() if words.search(clause)) for clause in clauses]
+    shapes = [_shape(clause) for clause in clauses]
     return frozenset.union(*shapes) - ({"state"} - frozenset.intersection(*shapes))
+
+
+@lru_cache(maxsize=4096)
+def _shape(clause: str) -> Shape:
+    return Shape(name for name, words in _WORDS.items() if words.search(clause))
 
 
 def refuses(shape: Shape) -> bool:
