@@ -63,25 +63,25 @@ class EpisodeOut(BaseModel):
     session_id: str
     role: str
     content: str
-    score: float | None
+    score: float
     at: str
 
     @classmethod
     def of(cls, episode: RecalledEpisode) -> Self:
         message = episode.message
         words = {name: getattr(message, name) for name in ("message_id", "session_id", "role", "content")}
-        return cls(**words, score=getattr(episode, "score", None), at=iso(message.created_at))
+        return cls(**words, score=episode.score, at=iso(message.created_at))
 
 
 class RecalledOut(BaseModel):
     event_id: str
     summary: str
-    score: float | None
+    score: float
 
     @classmethod
     def of(cls, recalled: RecalledEvent) -> Self:
         event = recalled.event
-        return cls(event_id=event.event_id, summary=event.summary, score=getattr(recalled, "score", None))
+        return cls(event_id=event.event_id, summary=event.summary, score=recalled.score)
 
 
 class Memories(BaseModel):

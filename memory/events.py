@@ -13,7 +13,7 @@ import numpy as np
 
 from soulgraph.errors import NotFound
 from soulgraph.memory.chroma import Near, Vault, open_embedded, open_server
-from soulgraph.memory.ranking import EVENTS, Floats, Signals, best
+from soulgraph.memory.ranking import EVENTS, Floats, Signals, best, standing
 from soulgraph.memory.words import terms_of
 from soulgraph.senses.ports import Embedder
 from soulgraph.stores.records import EventUse, Json, Provenance
@@ -95,8 +95,12 @@ class EventLibrary:
         documents = await self._vault.get([use.event_id for use in uses])
         return [(Event.from_json(documents[use.event_id]), use) for use in uses if use.event_id in documents]
 
-    async def search(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse]]:
+    async def search(self, text: str, k: int) -> list[tuple[Event, EventUse]]:
         """The k most relevant, if any are, each with its line in the catalogue."""
+        return [(event, use) for event, use, _ in await self.ranked(text, k)]
+
+    async def ranked(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse, float]]:
+        """The same with their scores; whoever has the text's vector gives it."""
         async with self._stores.read() as tx:
             if not await tx.events.count():
                 return []
@@ -106,8 +110,12 @@ class EventLibrary:
         async with self._stores.read() as tx:
             uses = await tx.events.uses([one.id for one in near])
         near = [one for one in near if one.id in uses]
-        places = best(_signals(text, near, uses, self._clock()), k, EVENTS)
-        return [(Event.from_json(near[place].document), uses[near[place].id]) for place in places]
+        signals = _signals(text, near, uses, self._clock())
+        scores = standing(signals, EVENTS)
+        return [
+            (Event.from_json(near[place].document), uses[near[place].id], round(float(scores[place]), 4))
+            for place in best(signals, k, EVENTS)
+        ]
 
     async def delete(self, event_id: str) -> None:
         await self.get(event_id)

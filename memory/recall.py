@@ -11,7 +11,7 @@ import numpy as np
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.index import Found
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, best
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, best, standing
 from soulgraph.memory.shelf import Shelf
 from soulgraph.memory.words import terms_of
 from soulgraph.senses.ports import Embedder
@@ -37,12 +37,14 @@ class RecalledEpisode:
     message: Message
     before: Message | None
     after: Message | None
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledEvent:
     event: Event
     use: EventUse
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Recall:
     async def _found_events(self, text: str, vector: Floats | None, k: int) -> list[RecalledEvent]:
         if self._events is None or vector is None:
             return []
-        return [RecalledEvent(event, use) for event, use in await self._events.search(text, k, vector)]
+        return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector)]
 
     async def proved_useful(self, recalled: Recalled, reply: str) -> None:
         """Count what the reply drew on: it repeats words of what was recalled."""
@@ -180,12 +182,15 @@ class Recall:
 def _chosen(found: Found, told: dict[int, Told], k: int, weights: Weights) -> list[RecalledEpisode]:
     """The best of the candidates, now that it is known how useful each was, with what was said around them."""
     useful = [told[message_id].useful if message_id in told else 0 for message_id in found.message_ids]
-    places = best(replace(found.signals, useful=np.array(useful, np.float32)), k, weights)
-    there = [place for place in places if found.message_ids[place] in told]
-    return [
-        RecalledEpisode(told[found.message_ids[place]].message, *(_message(id_, told) for id_ in found.around[place]))
-        for place in there
-    ]
+    signals = replace(found.signals, useful=np.array(useful, np.float32))
+    scores = standing(signals, weights)
+    there = [place for place in best(signals, k, weights) if found.message_ids[place] in told]
+    return [_recalled(told, found, place, float(scores[place])) for place in there]
+
+
+def _recalled(told: dict[int, Told], found: Found, place: int, score: float) -> RecalledEpisode:
+    before, after = (_message(message_id, told) for message_id in found.around[place])
+    return RecalledEpisode(told[found.message_ids[place]].message, before, after, round(score, 4))
 
 
 def _message(message_id: int | None, told: dict[int, Told]) -> Message | None:

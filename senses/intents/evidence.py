@@ -14,7 +14,7 @@ from soulgraph.senses.intents.refusal import is_refused
 from soulgraph.senses.intents.shape import is_told, refuses, shape_of
 from soulgraph.senses.intents.utterance import Span, Utterance
 
-_ACT = re.compile(r"[把将设放播拉换改定停转讲]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
+_ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
 
 
 class Evidence(NamedTuple):

@@ -24,7 +24,7 @@ SURE_OF_AN_ACT = 0.6  # for a part that names something to be done
 OUTDONE_BY = 0.25
 MOST_CLAUSES = 8
 AT_ONCE = 32
-SHORT = 10  # characters
+SHORT = 42  # bytes: thirteen Chinese characters, or some eight English words
 
 _WORDS = re.compile(r"\w{2}")
 
@@ -76,7 +76,7 @@ def _spans(utterance: Utterance) -> list[Span]:
 
 
 def _may_ask(clause: str) -> bool:
-    return bool(_WORDS.search(clause)) and (len(clause.strip()) <= SHORT or names_act(clause))
+    return bool(_WORDS.search(clause)) and (len(clause.encode()) <= SHORT or names_act(clause))
 
 
 class Part(NamedTuple):

@@ -49,7 +49,7 @@ class NoEvents:
     def __init__(self, hangs=False):
         self.hangs = hangs
 
-    async def search(self, text, k, vector=None):
+    async def ranked(self, text, k, vector=None):
         if self.hangs:
             await asyncio.sleep(60)
         raise StoreUnavailable("the event library does not answer: gone")
