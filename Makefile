@@ -23,7 +23,7 @@ check: setup
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/pytest -n 4 --dist worksteal
+	$(BIN)/pytest -n auto --maxprocesses 4
 
 bench: setup
 	$(BIN)/python bench/turn.py
