@@ -1,9 +1,10 @@
 """Messages: the transcript. Archived ones leave the prompt, never the transcript."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, select, update
 
 from soulgraph.stores import schema
 from soulgraph.stores.episodes import Episodes
@@ -15,16 +16,18 @@ class Messages(Repository[Message]):
     table = schema.messages
     record = Message
 
-    async def append(self, session_id: str, messages: list[Json]) -> None:
+    async def append(self, session_id: str, messages: list[Json]) -> list[int]:
         """Add rows of {turn_id, role, content, archived, input_id, created_at} in order; each can be found at once.
 
         Only one writer at a time appends to a session: who shares it between servers holds its lock.
         """
-        if messages:
-            await self._add(*({"session_id": session_id, **message} for message in messages))
-            soul_id, ids = await self._last(session_id, len(messages) + 1)
-            before = ids.pop(0) if len(ids) > len(messages) else None
-            await Episodes(self._connection).add(soul_id, before, list(zip(ids, messages, strict=True)))
+        if not messages:
+            return []
+        await self._add(*({"session_id": session_id, **message} for message in messages))
+        soul_id, ids = await self._last(session_id, len(messages) + 1)
+        before = ids.pop(0) if len(ids) > len(messages) else None
+        await Episodes(self._connection).add(soul_id, before, list(zip(ids, messages, strict=True)))
+        return ids
 
     async def _last(self, session_id: str, limit: int) -> tuple[str, list[int]]:
         """Whose session it is, and its last messages, oldest first."""
@@ -50,6 +53,16 @@ class Messages(Repository[Message]):
     def _newest(cls) -> Select[Any]:
         in_session = cls._rows("session_id", "archived")
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
+
+    async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
+        """All that no event was drawn from yet, up to this message, oldest first."""
+        query = self._rows("session_id", "archived").where(self.table.c.message_id <= up_to)
+        return await self._all(query.order_by(self.table.c.message_id), session_id=session_id, archived=False)
+
+    async def archive(self, message_ids: Sequence[int]) -> None:
+        """An event was drawn from these."""
+        drawn = update(self.table).where(self.table.c.message_id.in_(message_ids))
+        await self._connection.execute(drawn.values(archived=True))
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
         """Messages with an id above `after`, oldest first."""

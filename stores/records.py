@@ -9,6 +9,7 @@ from soulgraph.soul.modes import PersonaState
 Json = dict[str, Any]
 Role = Literal["user", "assistant"]
 Scope = Literal["owner", "chat", "terminal"]
+JobStatus = Literal["pending", "running", "done", "dead"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Session:
     created_at: float
     updated_at: float
     guard: Json = field(default_factory=dict)
+    reflected_to: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Message:
     archived: bool
     input_id: str | None
     created_at: float
+    proactive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +220,19 @@ class Job:
     session_id: str
     turn_id: str
     payload: Json
-    status: str
+    status: JobStatus
     attempts: int
     run_at: float
+    created_at: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InnerVersion:
+    soul_id: str
+    n: int
+    inner_state: str
+    source: str
     created_at: float
 
 

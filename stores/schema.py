@@ -1,9 +1,6 @@
-"""The tables. Times are epoch seconds; JSON is JSONB on PostgreSQL."""
-
-from typing import Any
+"""The tables of souls, conversations, memory and the library. Times are epoch seconds; JSON is JSONB on PostgreSQL."""
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -12,7 +9,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -20,46 +16,8 @@ from sqlalchemy import (
     false,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-Serial = BigInteger().with_variant(Integer, "sqlite")
-
-
-def _soul_id(primary_key: bool = False) -> Column[str]:
-    """The owning soul; its rows go when it goes."""
-    owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
-    return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
-
-
-def _message_id() -> Column[int]:
-    """The message this row is about, and with which it goes."""
-    message = ForeignKey("messages.message_id", ondelete="CASCADE")
-    return Column("message_id", Serial, message, primary_key=True, autoincrement=False)
-
-
-def _session_id() -> Column[str]:
-    """The session this row is about, and with which it goes."""
-    session = ForeignKey("sessions.session_id", ondelete="CASCADE")
-    return Column("session_id", String, session, primary_key=True)
-
-
-def _use_columns() -> tuple[Column[Any], ...]:
-    """How often something was recalled, and how often the reply then drew on it."""
-    return (
-        Column("recalled", Integer, nullable=False),
-        Column("useful", Integer, nullable=False),
-        Column("last_recalled_at", Double),
-    )
+from soulgraph.stores.columns import Json, Serial, message_id, metadata, session_id, soul_id, use_columns
 
 
 def _preset_table(name: str) -> Table:
@@ -114,7 +72,7 @@ sessions = Table(
     "sessions",
     metadata,
     Column("session_id", String, primary_key=True),
-    _soul_id(),
+    soul_id(),
     Column("user_id", String, nullable=False),
     Column("title", String, nullable=False),
     Column("background_id", String),
@@ -126,6 +84,7 @@ sessions = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
     Column("guard", Json, nullable=False, server_default=text("'{}'")),
+    Column("reflected_to", BigInteger, nullable=False, server_default=text("0")),
     Index(None, "soul_id", "updated_at"),
 )
 
@@ -140,6 +99,7 @@ messages = Table(
     Column("archived", Boolean, nullable=False),
     Column("input_id", String),
     Column("created_at", Double, nullable=False),
+    Column("proactive", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("session_id", "input_id"),
     Index(None, "session_id", "archived", "message_id"),
     Index(None, "session_id", "message_id"),
@@ -150,8 +110,8 @@ messages = Table(
 episodes = Table(
     "episodes",
     metadata,
-    _message_id(),
-    _soul_id(),
+    message_id(),
+    soul_id(),
     Column("previous_id", BigInteger),
     Column("by_user", Boolean, nullable=False),
     Column("at", Double, nullable=False),
@@ -162,20 +122,20 @@ episodes = Table(
 episode_vectors = Table(
     "episode_vectors",
     metadata,
-    _message_id(),
-    _soul_id(),
+    message_id(),
+    soul_id(),
     Column("model", String, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Index(None, "soul_id", "model", "message_id"),
 )
 
-episode_uses = Table("episode_uses", metadata, _message_id(), *_use_columns())
+episode_uses = Table("episode_uses", metadata, message_id(), *use_columns())
 
 # Every state the second layer of a session's persona was in.
 persona_versions = Table(
     "persona_versions",
     metadata,
-    _session_id(),
+    session_id(),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("evolved_persona", Text, nullable=False),
     Column("source", String, nullable=False),
@@ -187,7 +147,7 @@ event_uses = Table(
     "event_uses",
     metadata,
     Column("event_id", String, primary_key=True),
-    *_use_columns(),
+    *use_columns(),
     Column("merged", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
     Index(None, "created_at"),
@@ -198,8 +158,8 @@ event_provenance = Table(
     "event_provenance",
     metadata,
     Column("event_id", String, primary_key=True),
-    _session_id(),
-    _soul_id(),
+    session_id(),
+    soul_id(),
     Column("message_ids", Json, nullable=False),
     Column("created_at", Double, nullable=False),
     Index(None, "session_id"),
@@ -213,7 +173,7 @@ turns = Table(
     Column("session_id", String, primary_key=True),
     Column("input_id", String, primary_key=True),
     Column("turn_id", String, nullable=False, unique=True),
-    _soul_id(),
+    soul_id(),
     Column("user_emotion", Json, nullable=False),
     Column("answer", Json),
     Column("created_at", Double, nullable=False),
@@ -224,7 +184,7 @@ turns = Table(
 emotion_history = Table(
     "emotion_history",
     metadata,
-    _soul_id(primary_key=True),
+    soul_id(primary_key=True),
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("at", Double, nullable=False),
     Column("p", Double, nullable=False),
@@ -241,46 +201,6 @@ emotion_history = Table(
 characters = _preset_table("characters")
 backgrounds = _preset_table("backgrounds")
 templates = _preset_table("templates")
-
-preferences = Table(
-    "preferences",
-    metadata,
-    _soul_id(primary_key=True),
-    Column("key", String, primary_key=True),
-    Column("value", Text, nullable=False),
-    Column("confidence", Double, nullable=False),
-    Column("source", String, nullable=False),
-    Column("evidence", Json, nullable=False),
-    Column("updated_at", Double, nullable=False),
-)
-
-slots = Table(
-    "slots",
-    metadata,
-    _soul_id(primary_key=True),
-    Column("n", Integer, primary_key=True, autoincrement=False),
-    Column("content", Text, nullable=False),
-    Column("updated_at", Double, nullable=False),
-)
-
-outbox = Table(
-    "outbox",
-    metadata,
-    Column("job_id", Serial, primary_key=True, autoincrement=True),
-    Column("kind", String, nullable=False),
-    _soul_id(),
-    Column("session_id", String, nullable=False),
-    Column("turn_id", String, nullable=False),
-    Column("payload", Json, nullable=False),
-    Column("status", String, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("run_at", Double, nullable=False),
-    Column("created_at", Double, nullable=False),
-    UniqueConstraint("turn_id", "kind"),
-    Index(None, "status", "run_at"),
-    Index(None, "session_id"),
-    sqlite_autoincrement=True,
-)
 
 api_keys = Table(
     "api_keys",

@@ -4,7 +4,7 @@ from sqlalchemy import delete
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
-from soulgraph.stores import schema
+from soulgraph.stores import schema, schema_heart
 from soulgraph.stores.records import Json, Session
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -49,6 +49,11 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, guard=guard):
             raise NotFound("session", session_id)
 
+    async def reflected(self, session_id: str, message_id: int) -> None:
+        """What was said up to this message has been thought about."""
+        if not await self._set({"session_id": session_id}, reflected_to=message_id):
+            raise NotFound("session", session_id)
+
     async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:
         """Write turn number `turn`; refused if another writer has taken that number."""
         before = {"session_id": session_id, "turn": turn - 1}
@@ -56,7 +61,7 @@ class Sessions(Repository[Session]):
             raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:
-        for table in (schema.outbox, schema.turns):
+        for table in (schema_heart.outbox, schema.turns):
             await self._connection.execute(delete(table).where(table.c.session_id == session_id))
         if not await self._remove(session_id=session_id):
             raise NotFound("session", session_id)

@@ -67,6 +67,9 @@ class Souls(Repository[Soul]):
     async def grow(self, soul_id: str, dynamic_profile: Json, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
 
+    async def think(self, soul_id: str, inner_state: str, now: float) -> None:
+        await self._change(soul_id, now, inner_state=inner_state)
+
     async def delete(self, soul_id: str) -> None:
         if not await self._remove(soul_id=soul_id):
             raise NotFound("soul", soul_id)

@@ -12,6 +12,7 @@ from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.history import History
+from soulgraph.stores.inner import InnerVersions
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
@@ -45,6 +46,7 @@ class Transaction:
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
+        self.inner = InnerVersions(connection)
         self.outbox = Outbox(connection)
         self.keys = Keys(connection)
 

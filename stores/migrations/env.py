@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from soulgraph.stores.schema import metadata
+from soulgraph.stores.columns import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -12,8 +12,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.stores.columns import metadata
 from soulgraph.stores.database import Database
-from soulgraph.stores.schema import metadata
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.conformance.samples import live, message, soul
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url, text
 
-from soulgraph.stores.schema import metadata
+from soulgraph.stores.columns import metadata
 from soulgraph.tests.conformance.samples import NOW, live
 from soulgraph.tests.services import psql
 
@@ -16,6 +16,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
 EMPTIED = {
     *("souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"),
     *("episodes", "episode_vectors", "episode_uses", "persona_versions", "event_provenance"),
+    *("inner_versions", "lives", "usage"),
 }
 KEPT = {"characters", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}

@@ -1,0 +1,45 @@
+"""What the tables share: the metadata, JSON and serial types, and the columns that tie a row to its owner."""
+
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Column, Double, ForeignKey, Integer, MetaData, String
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+Serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+def soul_id(primary_key: bool = False) -> Column[str]:
+    """The owning soul; its rows go when it goes."""
+    owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
+    return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
+
+
+def message_id() -> Column[int]:
+    """The message this row is about, and with which it goes."""
+    message = ForeignKey("messages.message_id", ondelete="CASCADE")
+    return Column("message_id", Serial, message, primary_key=True, autoincrement=False)
+
+
+def session_id() -> Column[str]:
+    """The session this row is about, and with which it goes."""
+    session = ForeignKey("sessions.session_id", ondelete="CASCADE")
+    return Column("session_id", String, session, primary_key=True)
+
+
+def use_columns() -> tuple[Column[Any], ...]:
+    """How often something was recalled, and how often the reply then drew on it."""
+    return (
+        Column("recalled", Integer, nullable=False),
+        Column("useful", Integer, nullable=False),
+        Column("last_recalled_at", Double),
+    )
