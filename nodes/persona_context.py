@@ -126,6 +126,7 @@ def _persona(
         files=files,
         preferences={preference.key: preference.value for preference in kept.preferences},
         slots={slot.n: slot.content for slot in kept.slots},
+        wishes={key: hint["value"] for key, hint in heard.guard["hints"].items() if key != "mode"},
         may_act=state["gate"].exec_mode == "auto_execute",
         blocked_intents=[intent.intent_name for intent in state["filtered"].intents],
         question=_question(heard, text),

@@ -37,7 +37,7 @@ Values = dict[str, list[Piece]]
 FILES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10}
 """What of the budget a file may fill while something else has to give: what was lived must not drown in it."""
 
-_LISTS = ("slots", "profile", "preferences")
+_LISTS = ("slots", "profile", "wishes", "preferences")
 _ORDER = (
     "slots",
     "inner_state",
@@ -45,6 +45,7 @@ _ORDER = (
     "profile",
     "background",
     "user_file",
+    "wishes",
     "preferences",
     "identity_file",
     "soul_file",

@@ -27,7 +27,7 @@ UPSET = "Too upset to act: no device or skill may be used now. Say so in charact
 ASK = "Before anything else, ask the user in your own words: {question}"
 REFUSED = "The user asked for: {intents}. It was NOT done. Explain why and let them soothe you."
 _NAME, _ITEM = 80, 500
-_SHOWN_AS_LIST = ("preferences", "slots", "skills", "events", "episodes", "lore")
+_SHOWN_AS_LIST = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Persona:
     files: Mapping[str, str] = field(default_factory=dict)
     preferences: Mapping[str, str] = field(default_factory=dict)
     slots: Mapping[int, str] = field(default_factory=dict)
+    wishes: Mapping[str, str] = field(default_factory=dict)
     skills: Sequence[str] = ()
     may_act: bool = True
     blocked_intents: Sequence[str] = ()
@@ -181,6 +182,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "preferences": _items((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences), most),
         "slots": _items((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items())), most),
         "mode": [Piece(MODES[persona.mode])],
+        "wishes": _items((Piece(f"{key}: {text}") for key, text in persona.wishes.items()), most),
         "skills": _items(map(Piece, persona.skills), most),
         "gate": _text("\n".join(_gate(persona)), most),
         "events": _items(_memories("event", persona.events), budget.memories),

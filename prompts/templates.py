@@ -45,6 +45,7 @@ VARIABLES: Mapping[str, Variable] = {
     "preferences": Variable(3, False, "the user's long-term preferences"),
     "slots": Variable(3, False, "what the soul keeps in its memory slots"),
     "mode": Variable(4, False, "the session's mode and what it asks for"),
+    "wishes": Variable(4, False, "what the user has asked for in this session, and not for good"),
     "skills": Variable(5, False, "what the soul can do"),
     "gate": Variable(5, True, "that the soul will not act now, and what it was asked for"),
     "events": Variable(5, True, "abstract experiences that resemble this moment"),

@@ -43,8 +43,8 @@ class Outbox(Repository[Job]):
     async def counts(self) -> dict[str, int]:
         """How many jobs there are, by status."""
         by_status = select(self.table.c.status, func.count()).group_by(self.table.c.status)
-        rows = (await self._connection.execute(by_status)).all()
-        return {row[0]: row[1] for row in rows}
+        rows: Any = (await self._connection.execute(by_status)).all()
+        return dict(rows)
 
     async def claim(self, now: float, until: float) -> Job | None:
         """The oldest job that is due, with no earlier one of its session still open; it is the caller's until then."""

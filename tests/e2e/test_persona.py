@@ -82,6 +82,36 @@ async def test_what_is_kept_is_in_the_next_prompt_with_its_source(modelled, stub
     assert "小林" in stub.requests[-1].body["messages"][0]["content"]
 
 
+async def test_a_wish_that_is_not_kept_holds_for_its_session_alone(modelled, stub):
+    soul_id = await new_soul(modelled)
+    await say(modelled, "说短一点", soul_id=soul_id, session_id="s")
+    await say(modelled, "今天好热", soul_id=soul_id, session_id="s")
+    assert "reply_length: short" in stub.requests[-1].body["messages"][0]["content"]
+    await say(modelled, "今天好热", soul_id=soul_id, session_id="another")
+    assert "reply_length" not in stub.requests[-1].body["messages"][0]["content"]
+
+
+async def test_what_comes_back_from_memory_is_no_wish(modelled, stub):
+    """A recalled "from now on …" of long ago is not said again by being remembered."""
+    soul_id = await new_soul(modelled)
+    await say(modelled, "以后都叫我小林，我的猫叫豆包", soul_id=soul_id, session_id="past")
+    await modelled.delete(f"/v1/souls/{soul_id}/preferences/address")
+    answer = await say(modelled, "我的猫叫什么来着，豆包吗", soul_id=soul_id, session_id="now")
+    assert any(source.startswith("episode:") for source in answer["persona"]["sources"])
+    assert "以后都叫我小林" in stub.requests[-1].body["messages"][-1]["content"]
+    assert await preferences_of(modelled, soul_id) == {}
+
+
+async def test_two_souls_of_one_character_share_nothing_they_live(modelled, stub):
+    one, other = [await new_soul(modelled, name, character_id="xiaoman") for name in ("大满", "小满")]
+    stub.script(surprise(1))
+    await say(modelled, "以后都叫我小林", soul_id=one, session_id="s1")
+    profiles = [(await modelled.get(f"/v1/souls/{soul}/profile")).json()["dynamic_state"] for soul in (one, other)]
+    patterns = [profile["learned_patterns"]["items"] for profile in profiles]
+    assert len(patterns[0]) == len(patterns[1]) + 1
+    assert await preferences_of(modelled, other) == {}
+
+
 async def test_persona_files_are_read_and_read_again_when_they_change(modelled, stub, tmp_path):
     soul_id = await new_soul(modelled)
     folder = tmp_path / "souls" / soul_id

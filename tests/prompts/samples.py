@@ -27,6 +27,7 @@ FULL = Persona(
     files={"SOUL.md": "Be kind.", "IDENTITY.md": "Name: Mika", "USER.md": "Likes rain."},
     preferences={"tone": "plain"},
     slots={0: "The visitor has a dog.", 40: "The dog is called Tofu."},
+    wishes={"reply_length": "short"},
     skills=["ring the bell"],
     may_act=False,
     blocked_intents=["开灯"],

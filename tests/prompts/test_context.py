@@ -43,7 +43,9 @@ def test_each_layer_has_its_prompt():
     assert re.findall("---(.+)---", context.core_prompt)[0] == "Voice"
     assert re.findall("---(.+)---", context.core_prompt)[-1] == "Mood"
     assert re.findall("---(.+)---", context.user_pref_prompt) == ["User", "User Preferences", "Remembered"]
-    assert context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}"
+    assert (
+        context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
+    )
     assert context.meta == {"mode": "hybrid", "memory_hits": 2, "truncated": False}
 
 

@@ -85,6 +85,7 @@ FIELDS = {
     "core identity": lambda text: prompt(replace(FULL, profile={"core_identity": {"goal": text, text: ["x", text]}})),
     "preference": lambda text: prompt(replace(FULL, preferences={"tone": text})),
     "preference key": lambda text: prompt(replace(FULL, preferences={text: "plain"})),
+    "session wish": lambda text: prompt(replace(FULL, wishes={"free": text})),
     "slot": lambda text: prompt(replace(FULL, slots={0: text, 1: "harmless", 2: text})),
     "skill": lambda text: prompt(replace(FULL, skills=[text])),
     "blocked intent": lambda text: prompt(replace(FULL, blocked_intents=[text, text])),

@@ -37,6 +37,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "User Preferences",
         "Remembered",
         "Session Mode",
+        "Session Wishes",
         "Skills",
     ]
     assert headings(last) == [
