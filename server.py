@@ -14,6 +14,7 @@ from soulgraph.api import (
     emotion,
     events,
     growth,
+    jobs,
     library,
     lore,
     memory,
@@ -32,6 +33,8 @@ from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
+from soulgraph.graph.afterglow import afterglow_graph
+from soulgraph.graph.afterglow_workers import AfterglowWorkers
 from soulgraph.graph.context import Context
 from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.telemetry import JsonLines
@@ -76,7 +79,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
-    for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, operations):
+    for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, jobs, operations):
         app.include_router(router.router)
     return app
 
@@ -113,15 +116,22 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
             hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
+            max_events=settings.max_events,
         )
         locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
-        runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn)
+        afterglow = AfterglowWorkers(
+            afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
+        )
+        await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
+        runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
         await stack.enter_async_context(ticks.running())
         _announce(settings, context, embedder.name, open_access)
-        yield Services(settings, stores, context, checkpointer, locks, runner, presence, metrics, open_access)
+        yield Services(
+            settings, stores, context, checkpointer, locks, runner, afterglow, presence, metrics, open_access
+        )
 
 
 @asynccontextmanager

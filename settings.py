@@ -61,6 +61,12 @@ class Settings(BaseSettings):
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
     session_queue: int = Field(64, ge=1, description="most turns of one session, running and waiting, before 429")
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
+    job_lease_s: float = Field(
+        30,
+        ge=1,
+        description="after how long the work that a killed server had begun is taken up again",
+    )
+    max_events: int = Field(0, ge=0, description="most events in the library, the least recalled go first; 0: no limit")
     tick_s: float = Field(3, ge=2, le=5, description="seconds between ticks of souls with an online terminal, 2 to 5")
 
     persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")

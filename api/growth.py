@@ -13,7 +13,8 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
-from soulgraph.soul.language import Lang, lang_of
+from soulgraph.graph.state import Work
+from soulgraph.nodes.talk import language_of, spoken
 from soulgraph.soul.modes import default_state
 from soulgraph.soul.moments import iso
 from soulgraph.stores.births import new_id
@@ -48,7 +49,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
         session, messages = await _conversation(session_id, services)
         persona = {name: session.character_snapshot[name] for name in ("base_persona", "evolved_persona")}
         task = perform(
-            services.context.voice.model, UPDATE_MEMORY, _language(messages), messages=_said(messages), **persona
+            services.context.voice.model, UPDATE_MEMORY, language_of(messages), messages=spoken(messages), **persona
         )
         grown = await _in_time(task, services)
         async with services.stores.write() as tx:
@@ -79,9 +80,9 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     """A new session that knows how this one went: a background tells it, and the persona goes on as it has become."""
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        task = perform(services.context.voice.model, SUMMARIZE, _language(messages), messages=_said(messages))
+        task = perform(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
         summary = await _in_time(task, services)
-        return SessionOut.of(await _continued(session, summary, services))
+        return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
 
 
 async def _conversation(session_id: str, services: Services) -> tuple[Session, list[Message]]:
@@ -92,7 +93,7 @@ async def _conversation(session_id: str, services: Services) -> tuple[Session, l
     return session, messages
 
 
-async def _continued(session: Session, summary: Summary, services: Services) -> Session:
+async def _continued(session: Session, last_message: int, summary: Summary, services: Services) -> Session:
     now = services.now()
     title, background_id = _storable(summary.title), new_id("summary")
     follower = replace(
@@ -114,13 +115,19 @@ async def _continued(session: Session, summary: Summary, services: Services) -> 
         if grown := session.character_snapshot["evolved_persona"]:
             source = f"inherited:{session.session_id}"
             await tx.personas.evolve(follower.session_id, grown, source, now)
-        await _archive(tx, session, now)
+        await _archive(tx, session, last_message, now)
     return follower
 
 
-async def _archive(tx: Transaction, session: Session, now: float) -> None:
+async def _archive(tx: Transaction, session: Session, last_message: int, now: float) -> None:
     """What was said becomes an event like after a turn: abstract, because everybody shares it; the summary is not."""
-    await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {"state_changed": True}, now)
+    work: Work = {
+        "last_message": last_message,
+        "archive_now": True,
+        "state_changes": [],
+        "soul_turn": (await tx.souls.get(session.soul_id)).turns,
+    }
+    await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {**work}, now)
 
 
 def _recap(session: Session, world: Preset | None, summary: str) -> Json:
@@ -129,14 +136,6 @@ def _recap(session: Session, world: Preset | None, summary: str) -> Json:
     origin = {"session_id": session.session_id, "soul_id": session.soul_id}
     extensions = data.get("extensions", {}) | {"summary_of": origin}
     return {**data, "initial_context": summary, "extensions": extensions}
-
-
-def _language(messages: list[Message]) -> Lang:
-    return lang_of("\n".join(message.content for message in messages if message.role == "user"))
-
-
-def _said(messages: list[Message]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def _storable(text: str) -> str:

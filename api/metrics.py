@@ -1,5 +1,7 @@
 """Figures for Prometheus, one registry per app."""
 
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
@@ -12,6 +14,8 @@ class Metrics:
         self._seconds = Histogram("soulgraph_turn_seconds", "Duration of turns", buckets=_SECONDS, registry=registry)
         self._ticked = Counter("soulgraph_souls_ticked", "Souls moved by ticks", registry=registry)
         self._tick_s = Histogram("soulgraph_tick_seconds", "Duration of ticks", buckets=_SECONDS, registry=registry)
+        self._jobs = Counter("soulgraph_jobs", "Work after turns by outcome", ["outcome"], registry=registry)
+        self._waiting = Gauge("soulgraph_jobs_in_outbox", "Jobs by status", ["status"], registry=registry)
         self.dropped = Counter("soulgraph_mqtt_dropped", "MQTT messages that made no sense", registry=registry)
         self.running = Gauge("soulgraph_turns_running", "Turns under way or waiting", registry=registry)
 
@@ -22,6 +26,13 @@ class Metrics:
     def tick(self, souls: int, seconds: float) -> None:
         self._ticked.inc(souls)
         self._tick_s.observe(seconds)
+
+    def job(self, outcome: str) -> None:
+        self._jobs.labels(outcome).inc()
+
+    def outbox(self, counts: Mapping[str, int]) -> None:
+        for status in ("pending", "running", "dead"):
+            self._waiting.labels(status).set(counts.get(status, 0))
 
     def text(self) -> bytes:
         return generate_latest(self._all)

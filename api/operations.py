@@ -32,4 +32,6 @@ async def readyz(services: Served) -> dict[str, Any]:
 @router.get("/metrics", dependencies=[owner])
 async def metrics(services: Served) -> Response:
     services.metrics.running.set(services.runner.running)
+    async with services.stores.read() as tx:
+        services.metrics.outbox(await tx.outbox.counts())
     return Response(services.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from soulgraph.api.metrics import Metrics
+from soulgraph.graph.afterglow_workers import AfterglowWorkers
 from soulgraph.graph.context import Context
 from soulgraph.graph.runner import TurnRunner
 from soulgraph.settings import Settings
@@ -23,6 +24,7 @@ class Services:
     checkpointer: BaseCheckpointSaver[str]
     locks: SessionLocks
     runner: TurnRunner
+    afterglow: AfterglowWorkers
     presence: Presence
     metrics: Metrics
     open_access: bool

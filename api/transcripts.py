@@ -78,7 +78,9 @@ async def import_session(soul_id: Id, request: Request, services: Served, user_i
             continued_from=metadata.continued_from,
         )
         await tx.sessions.add(session)
-        await tx.messages.append(session.session_id, [_message(line) for line in lines])
+        ids = await tx.messages.append(session.session_id, [_message(line) for line in lines])
+        # What was lived elsewhere was thought about there.
+        await tx.sessions.reflected(session.session_id, max(ids, default=0))
     return SessionOut.of(session)
 
 

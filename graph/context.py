@@ -32,6 +32,7 @@ class Context:
     telemetry: Telemetry = field(default_factory=NoTelemetry)
     hub: Hub | None = None
     max_steps: int = 6
+    max_events: int = 0
 
     def local_time(self) -> datetime:
         """Now, as the users' clocks show it."""

@@ -73,13 +73,20 @@ class RunningTurn:
 
 class TurnRunner:
     def __init__(
-        self, graph: CompiledTurn, context: Context, locks: SessionLocks, timeout_s: float, observe: Observe
+        self,
+        graph: CompiledTurn,
+        context: Context,
+        locks: SessionLocks,
+        timeout_s: float,
+        observe: Observe,
+        after: Callable[[], None] = lambda: None,
     ) -> None:
         self._graph = graph
         self._context = context
         self._locks = locks
         self._timeout_s = timeout_s
         self._observe = observe
+        self._after = after
         self._running: set[asyncio.Task[Json]] = set()
         self._closing = False
 
@@ -124,6 +131,7 @@ class TurnRunner:
             async with place:
                 answer = await (self._once(said, events) if named else self._anew(said, events))
             outcome = "ok"
+            self._after()
             events.put_nowait(Event("done", answer))
             return answer
         except SoulgraphError as error:

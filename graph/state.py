@@ -95,6 +95,31 @@ class TurnState(TurnInput, TurnOutput, total=False):
     result: Annotated[Result, UntrackedValue]
 
 
+class Work(TypedDict):
+    """What a turn leaves to be done.
+
+    `last_message` is the turn's last one: what was said since then belongs to later jobs. `state_changes` are what the
+    turn changed in the soul, `soul_turn` how many inputs it had heard.
+    """
+
+    last_message: int
+    archive_now: bool
+    state_changes: list[dict[str, str]]
+    soul_turn: int
+
+
+class FollowUp(Work):
+    """The same, with for whom and after what."""
+
+    soul_id: str
+    session_id: str
+    turn_id: str
+
+
+class AfterglowState(TypedDict):
+    follow_up: Annotated[FollowUp, UntrackedValue]
+
+
 def _join(old: list[T], new: list[T]) -> list[T]:
     return [*old, *new]
 

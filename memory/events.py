@@ -68,25 +68,38 @@ class EventLibrary:
     async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int]) -> str:
         """Keep an event, or let one that is almost the same stand for it; returns the id that is kept.
 
-        Adding it again after a failure changes nothing: what was stored is recognised.
+        The messages it was drawn from are archived with its line in the catalogue, and not before it is stored. Adding
+        it again after a failure changes nothing: what was stored is recognised.
         """
-        vector = (await self._embedder.embed([event.found_by]))[0]
-        twin = next(iter(await self._vault.near(vector, 1)), None)
-        kept = twin.id if twin and twin.cosine >= SAME else event.event_id
-        if twin is None or kept != twin.id:
-            await self._vault.put({event.event_id: event.to_json()}, vector[None])
+        kept, now = await self._shelved(event), self._clock()
         async with self._stores.write() as tx:
-            await tx.events.add(kept, self._clock())
+            await tx.events.add(kept, now)
             if kept != event.event_id:
                 await tx.events.merged(kept)
-            await tx.events.trace(Provenance(kept, session_id, soul_id, list(message_ids), self._clock()))
+            await tx.events.trace(Provenance(kept, session_id, soul_id, list(message_ids), now))
+            await tx.messages.archive(message_ids)
         return kept
 
-    async def get(self, event_id: str) -> Event:
+    async def _shelved(self, event: Event) -> str:
+        """The id under which Chroma has it."""
+        if await self.find(event.event_id):
+            return event.event_id
+        vector = (await self._embedder.embed([event.found_by]))[0]
+        twin = next(iter(await self._vault.near(vector, 1)), None)
+        if twin and twin.cosine >= SAME:
+            return twin.id
+        await self._vault.put({event.event_id: event.to_json()}, vector[None])
+        return event.event_id
+
+    async def find(self, event_id: str) -> Event | None:
         document = (await self._vault.get([event_id])).get(event_id)
-        if document is None:
+        return Event.from_json(document) if document else None
+
+    async def get(self, event_id: str) -> Event:
+        event = await self.find(event_id)
+        if event is None:
             raise NotFound("event", event_id)
-        return Event.from_json(document)
+        return event
 
     async def page(self, limit: int, offset: int = 0) -> list[tuple[Event, EventUse]]:
         """The newest first."""

@@ -5,10 +5,9 @@ from dataclasses import asdict
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import Heard, Json, TurnState
+from soulgraph.graph.state import Heard, Json, TurnState, Work
 from soulgraph.graph.telemetry import Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
-from soulgraph.soul.maintenance import maintain
 from soulgraph.soul.modes import changed
 from soulgraph.soul.moments import iso
 from soulgraph.soul.preferences import new_guard
@@ -21,30 +20,39 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
     heard, session = state["heard"], state["heard"].session
     turn, answer = session.turn + 1, _answer(state, context.voice.name)
-    follow_up = {"state_changed": answer["state_changed"]}
     async with context.stores.write() as tx:
         if turn == 1:
             await tx.sessions.ensure(session)
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
-        await tx.messages.append(session.session_id, _messages(state, now))
-        await _grow(tx, state, context.persona.maintain_every, now)
+        said = await tx.messages.append(session.session_id, _messages(state, now))
+        await _grow(tx, state, now)
         await _keep_preferences(tx, heard, now)
         await tx.turns.answered(session.session_id, state["said"]["input_id"], answer)
-        await tx.outbox.add("afterglow", session.soul_id, session.session_id, heard.turn_id, follow_up, now)
+        work = _work_after(state, said[-1])
+        await tx.outbox.add("afterglow", session.soul_id, session.session_id, heard.turn_id, {**work}, now)
     _tell(state, answer, context.telemetry)
     runtime.stream_writer({"event": "done", "data": answer})
     return {"turn": turn, "answer": answer}
 
 
-async def _grow(tx: Transaction, state: TurnState, maintain_every: int, now: float) -> None:
+def _work_after(state: TurnState, last_message: int) -> Work:
+    """What goes on with this turn when its reply is out."""
+    update = state["result"].state_update
+    return {
+        "last_message": last_message,
+        "archive_now": not update.is_empty,
+        "state_changes": update.in_words(),
+        "soul_turn": state["heard"].soul.turns,
+    }
+
+
+async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
     """The soul is read again under its lock: another session may have changed it meanwhile."""
     soul_id, update, facts = state["said"]["soul_id"], state["result"].state_update, state.get("remembered")
-    due = state["heard"].soul.turns % maintain_every == 0
-    if update.is_empty and not due and not facts:
+    if update.is_empty and not facts:
         return
     soul = await tx.souls.lock(soul_id)
-    profile = apply(soul.dynamic_profile, update, iso(now))
-    await tx.souls.grow(soul_id, maintain(profile, iso(now)) if due else profile, now)
+    await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
     for n, fact in zip(await tx.slots.free(soul_id), facts or [], strict=False):
         await tx.slots.put(soul_id, n, fact, now)
 

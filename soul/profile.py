@@ -103,6 +103,14 @@ class StateUpdate(BaseModel):
     def is_empty(self) -> bool:
         return not any(change.add or change.update_priority for change in self.dynamic_state.values())
 
+    def in_words(self) -> list[dict[str, str]]:
+        """Each change as its field and what it says now."""
+        return [
+            {"field": field, "change": ", ".join(entry.words().values())}
+            for field, change in self.dynamic_state.items()
+            for entry in [*change.add, *change.update_priority]
+        ]
+
     def unknown_fields(self, profile: Profile) -> list[str]:
         """Fields that are neither ours nor the profile's own."""
         return sorted(self.dynamic_state.keys() - KEYS.keys() - profile.get("dynamic_state", {}).keys())

@@ -11,6 +11,8 @@ from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.records import Json, Message
 from soulgraph.stores.repository import Repository
 
+_THREAD = 4
+
 
 class Messages(Repository[Message]):
     table = schema.messages
@@ -44,14 +46,18 @@ class Messages(Repository[Message]):
         return newest_first.limit(bindparam("limit"))
 
     async def recent(self, session_id: str, limit: int) -> list[Message]:
-        """The last unarchived messages, oldest first."""
-        newest_first = await self._all(self._newest(), session_id=session_id, archived=False, limit=limit)
-        return newest_first[::-1]
+        """The last unarchived messages, oldest first; the last two rounds are among them also if they are archived.
+
+        Else a conversation would lose its thread whenever an event was drawn from it.
+        """
+        unarchived = await self._all(self._newest("archived"), session_id=session_id, archived=False, limit=limit)
+        last = await self._all(self._newest(), session_id=session_id, limit=min(limit, _THREAD))
+        return sorted({*unarchived, *last}, key=lambda message: message.message_id)[-limit:]
 
     @classmethod
     @cache
-    def _newest(cls) -> Select[Any]:
-        in_session = cls._rows("session_id", "archived")
+    def _newest(cls, *columns: str) -> Select[Any]:
+        in_session = cls._rows("session_id", *columns)
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
 
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:

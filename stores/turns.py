@@ -1,5 +1,7 @@
 """Turns: what was heard once and what was answered once."""
 
+from collections.abc import Collection
+
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Turn
@@ -18,6 +20,10 @@ class Turns(Repository[Turn]):
         if turn is None:
             raise NotFound("turn", input_id)
         return turn
+
+    async def of(self, turn_ids: Collection[str]) -> list[Turn]:
+        """Those of the turns that were heard."""
+        return await self._all(self._rows().where(self.table.c.turn_id.in_(sorted(turn_ids))))
 
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float

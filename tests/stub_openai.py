@@ -14,7 +14,7 @@ import math
 import struct
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -92,6 +92,7 @@ class StubOpenAI:
         self.requests: deque[Request] = deque(maxlen=10_000)
         self._port = port
         self._queue: deque[Reply] = deque()
+        self._when: dict[bytes, Callable[[Any], Reply]] = {}
         self._serials = itertools.count(1)
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -114,6 +115,16 @@ class StubOpenAI:
         """Queue replies for the coming chat requests; once they are used up, `default` answers."""
         self._queue.extend(replies)
 
+    def when(self, words: str, answer: Reply | Callable[[Any], Reply]) -> None:
+        """What requests with these (ASCII) words in them get, before script and default; it may depend on the body."""
+        self._when[words.encode()] = answer if callable(answer) else lambda _: answer
+
+    def _reply(self, request: Request) -> Reply:
+        known = next((answer for words, answer in self._when.items() if words in request.raw), None)
+        if known:
+            return known(request.body)
+        return self._queue.popleft() if self._queue else self.default
+
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = asyncio.create_task(self._converse(reader, writer))
         self._connections.add(connection)
@@ -135,7 +146,7 @@ class StubOpenAI:
         if (request.method, request.path) != ("POST", CHAT):
             return await _play(writer, Reply(), self._respond(request))
         self.requests.append(request)
-        reply = self._queue.popleft() if self._queue else self.default
+        reply = self._reply(request)
         serial = f"{next(self._serials):0{len(_SERIAL)}d}".encode()
         parts = [part.replace(_SERIAL.encode(), serial) for part in _parts(reply, request.body)]
         return await _play(writer, reply, parts)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from soulgraph.soul.language import Lang
+from soulgraph.voices.names import nameless, names_in
 from soulgraph.voices.offline_hearing import introduced_name, is_question, lines, quoted, tone_of
 from soulgraph.voices.offline_reply import pick
 from soulgraph.voices.tasks import (
@@ -16,17 +17,11 @@ from soulgraph.voices.tasks import (
     Slot,
     Summary,
     TaskOutput,
-    nameless,
 )
 
 FACT_SLOTS = range(10)
 
 _QUOTE, _FRAGMENT, _TITLE = 80, 160, 24
-_PROPER_NOUN = re.compile(r"(?:(?<=[a-z,;] )|(?<=[\u4e00-\u9fff]))[A-Z][a-z]+")
-_CALLED = re.compile(
-    r"叫(?:做)?(?!你|我|他|她|它|什么|醒|做)([\u4e00-\u9fff·]{1,4})(?=[\s，。！？,.!?]|$)"
-    r"|\b(?:called|named)\s+([A-Z]\w+)"
-)
 _FACTS = {
     "likes": re.compile(
         r"我(?:最|很|特别|真的)?喜欢(?!你)([^\s，。！？；,.!?]{1,20})"
@@ -42,11 +37,15 @@ class Message(TypedDict):
 
 
 def extract_event(
-    lang: Lang, messages: Sequence[Message], state_changes: Sequence[dict[str, str]], names: Sequence[str]
+    lang: Lang,
+    messages: Sequence[Message],
+    state_changes: Sequence[dict[str, str]],
+    names: Sequence[str],
+    remembered: Sequence[str],
 ) -> EventExtract:
     """One abstract experience; `state_changes` are `{field, change}` as the profile recorded them."""
     words, heard = lines()[lang]["tasks"], _said_by(messages, "user")
-    tone, hidden = tone_of(heard), [*names, *_names_heard(messages)]
+    tone, hidden = tone_of(heard), [*names, *names_in(message["content"] for message in messages)]
 
     def abstract(text: str, limit: int = _QUOTE) -> str:
         return quoted(nameless(SCORE.sub("", text), hidden, lang), limit)
@@ -126,13 +125,6 @@ def _said_by(messages: Sequence[Message], role: str) -> list[str]:
 def _telling(heard: Sequence[str], tone: str) -> str:
     """The longest text that carries the tone of the whole."""
     return max((text for text in heard if tone_of([text]) == tone), key=len, default="")
-
-
-def _names_heard(messages: Sequence[Message]) -> list[str]:
-    texts = [message["content"] for message in messages]
-    introduced = [name for text in texts if (name := introduced_name(text))]
-    called = [zh or en for text in texts for zh, en in _CALLED.findall(text)]
-    return [*introduced, *called, *(noun for text in texts for noun in _PROPER_NOUN.findall(text))]
 
 
 def _facts(heard: Sequence[str], wording: Mapping[str, str]) -> list[str]:

@@ -9,17 +9,25 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from soulgraph.errors import ModelError, ModelUnavailable
 from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
+from soulgraph.voices.names import nameless_all
 from soulgraph.voices.speech import our_errors
 
 INNER_STATE_LIMIT = 1200
-ROLE = {"zh": "某人", "en": "someone"}
 LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
 BEGIN = "Do this now."
 
@@ -34,16 +42,6 @@ SCORE = re.compile(
 )
 
 
-def nameless(text: str, names: Sequence[str], lang: Lang) -> str:
-    """The text with every one of these names replaced by a role."""
-    known = sorted(filter(None, names), key=len, reverse=True)
-    if not known:
-        return text
-    # A Latin name must stand alone ("Al" is not in "Also"); Chinese has no word borders to look for.
-    edged = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
-    return re.sub("|".join(edged), ROLE[lang], text)
-
-
 def _in_words(text: str) -> str:
     if found := SCORE.search(text):
         raise PydanticCustomError(
@@ -52,14 +50,8 @@ def _in_words(text: str) -> str:
     return text
 
 
-def _abstract(text: str, info: ValidationInfo) -> str:
-    context = info.context or {}
-    return nameless(text, context.get("names", ()), context.get("lang", "en"))
-
-
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Qualitative = Annotated[Text, AfterValidator(_in_words)]
-Abstract = Annotated[Qualitative, AfterValidator(_abstract)]
 
 
 def objects_in(answer: str) -> Iterator[str]:
@@ -84,14 +76,14 @@ class TaskOutput(BaseModel):
 
 class StateChange(BaseModel):
     field: Text
-    change: Abstract
+    change: Qualitative
 
 
 class EventPattern(BaseModel):
-    precondition: Abstract
-    trigger: Abstract
-    reaction: Abstract
-    impact: Abstract
+    precondition: Qualitative
+    trigger: Qualitative
+    reaction: Qualitative
+    impact: Qualitative
 
 
 class EventImpact(BaseModel):
@@ -99,12 +91,25 @@ class EventImpact(BaseModel):
 
 
 class EventExtract(TaskOutput):
-    """An experience anybody could have had: roles instead of names, words instead of numbers."""
+    """An experience anybody could have had: roles instead of names, words instead of numbers.
 
-    summary: Abstract
+    `names` are those the model has met; neither they nor those known before are left in any other field.
+    """
+
+    names: list[str] = Field(default_factory=list, exclude=True)
+    summary: Qualitative
     pattern: EventPattern
     impact: EventImpact
-    narrative_fragment: Abstract
+    narrative_fragment: Qualitative
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_nobody(cls, answer: Any, info: ValidationInfo) -> Any:
+        if not isinstance(answer, dict):
+            return answer
+        context, met = info.context or {}, answer.get("names") or []
+        names = [*context.get("names", ()), *(name for name in met if isinstance(name, str) and len(name) > 1)]
+        return nameless_all(answer, names, context.get("lang", "en")) | {"names": []}
 
 
 class Slot(BaseModel):
@@ -148,7 +153,7 @@ class Task(Generic[T]):
         return f"task_{self.name}"
 
 
-EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": []})
+EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": []})
 REFLECT = Task("reflect", Reflection, {"slots": []})
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
 SUMMARIZE = Task("summarize", Summary)

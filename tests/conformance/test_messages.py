@@ -39,14 +39,25 @@ async def test_messages_keep_their_order(home):
 
 
 async def test_recent_gives_the_last_unarchived_ones_oldest_first(home):
-    await say(home, "a", "b", "c")
-    await say(home, "old", archived=True)
-    await say(home, "d")
+    await say(home, "old", "older", archived=True)
+    await say(home, "a", "b", "c", "d", "e")
     async with home.read() as tx:
-        assert texts(await tx.messages.recent("sess_1", 3)) == ["b", "c", "d"]
-        assert texts(await tx.messages.recent("sess_1", 10)) == ["a", "b", "c", "d"]
+        assert texts(await tx.messages.recent("sess_1", 3)) == ["c", "d", "e"]
+        assert texts(await tx.messages.recent("sess_1", 10)) == ["a", "b", "c", "d", "e"]
         assert await tx.messages.recent("sess_1", 0) == []
         assert await tx.messages.recent("nowhere", 3) == []
+
+
+async def test_a_conversation_keeps_its_last_two_rounds_when_they_are_archived(home):
+    await say(home, "a", "b", "c", "d", "e", "f")
+    async with home.write() as tx:
+        ids = [one.message_id for one in await tx.messages.unarchived("sess_1", 2**62)]
+        assert await tx.messages.unarchived("sess_1", ids[0] - 1) == []
+        await tx.messages.archive(ids)
+    async with home.read() as tx:
+        assert await tx.messages.unarchived("sess_1", 2**62) == []
+        assert texts(await tx.messages.recent("sess_1", 10)) == ["c", "d", "e", "f"]
+        assert [one.archived for one in await tx.messages.page("sess_1")] == [True] * 6
 
 
 async def test_pages_visit_every_message_once(home):

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from soulgraph.errors import ModelError, PromptError
 from soulgraph.prompts.render import load, variables_of
+from soulgraph.voices.names import nameless
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.offline_tasks import HEURISTICS
 from soulgraph.voices.tasks import (
@@ -21,7 +22,6 @@ from soulgraph.voices.tasks import (
     Reflection,
     Summary,
     briefing,
-    nameless,
     perform,
 )
 

@@ -1,0 +1,65 @@
+"""The work that follows turns, over HTTP: what waits, what failed and why, and another try for it."""
+
+from typing import Annotated, Self
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from soulgraph.api.auth import owner
+from soulgraph.api.services import Served
+from soulgraph.soul.moments import iso
+from soulgraph.stores.records import Job, JobStatus
+
+router = APIRouter(prefix="/v1/jobs", tags=["operations"], dependencies=[owner])
+
+
+class JobOut(BaseModel):
+    job_id: int
+    kind: str
+    soul_id: str
+    session_id: str
+    turn_id: str
+    status: JobStatus
+    attempts: int
+    run_at: str
+    created_at: str
+    error: str
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        fields = {name: getattr(job, name) for name in cls.model_fields}
+        return cls(**fields | {"run_at": iso(job.run_at), "created_at": iso(job.created_at)})
+
+
+class Retried(BaseModel):
+    retried: list[int]
+
+
+@router.get("")
+async def list_jobs(
+    services: Served,
+    status: JobStatus | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    before: Annotated[int | None, Query(ge=1)] = None,
+) -> list[JobOut]:
+    """The newest first. A dead one was tried often enough and waits for somebody to look at it."""
+    async with services.stores.read() as tx:
+        return [JobOut.of(job) for job in await tx.outbox.page(status, limit, before)]
+
+
+@router.post("/{job_id}/retry")
+async def retry_job(job_id: int, services: Served) -> JobOut:
+    async with services.stores.write() as tx:
+        job = await tx.outbox.retry(job_id, services.now())
+    services.afterglow.wake()
+    return JobOut.of(job)
+
+
+@router.post("/retry")
+async def retry_dead_jobs(services: Served) -> Retried:
+    """Another try for every dead one."""
+    async with services.stores.write() as tx:
+        dead = await tx.outbox.page("dead", limit=10_000)
+        retried = [await tx.outbox.retry(job.job_id, services.now()) for job in dead]
+    services.afterglow.wake()
+    return Retried(retried=[job.job_id for job in retried])

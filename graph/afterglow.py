@@ -1,0 +1,25 @@
+"""What follows a turn once its reply is out: the soul keeps what happened, thinks about it, and tidies up."""
+
+from langgraph.graph import END, START, StateGraph
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import AfterglowState
+from soulgraph.nodes.archive import archive
+from soulgraph.nodes.maintain import maintain
+from soulgraph.nodes.reflect import reflect
+
+Afterglow = StateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
+
+
+def afterglow_graph() -> Afterglow:
+    """Every step may be run again after a crash: what is done already is found done."""
+    return (
+        StateGraph(AfterglowState, Context)
+        .add_node(archive)
+        .add_node(reflect)
+        .add_node(maintain)
+        .add_edge(START, "archive")
+        .add_edge("archive", "reflect")
+        .add_edge("reflect", "maintain")
+        .add_edge("maintain", END)
+    )

@@ -1,0 +1,97 @@
+"""What was said becomes an event that any soul can learn from, and leaves the prompt."""
+
+from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import AfterglowState, FollowUp
+from soulgraph.memory.events import Event, EventLibrary, Pattern
+from soulgraph.nodes.talk import language_of, spoken
+from soulgraph.soul.moments import iso
+from soulgraph.stores.records import Message
+from soulgraph.voices.names import names_in
+from soulgraph.voices.tasks import EXTRACT_EVENT, perform
+
+ENOUGH = 10
+"""Messages that make an event, if nothing has changed in the soul."""
+
+_MOST = 40
+
+
+async def archive(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
+    """Oldest first, one event for each stretch. A step that is repeated finds the event it had stored."""
+    follow_up, context = state["follow_up"], runtime.context
+    if context.events:
+        while messages := await _due(follow_up, context):
+            await _draw(messages, follow_up, context, context.events)
+    return state
+
+
+async def _due(follow_up: FollowUp, context: Context) -> list[Message]:
+    async with context.stores.read() as tx:
+        waiting = await tx.messages.unarchived(follow_up["session_id"], follow_up["last_message"])
+    return waiting[:_MOST] if follow_up["archive_now"] or len(waiting) >= ENOUGH else []
+
+
+async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Context, library: EventLibrary) -> None:
+    ids = [message.message_id for message in messages]
+    event_id = f"evt_{uuid5(NAMESPACE_URL, repr((follow_up['session_id'], ids[0], ids[-1]))).hex}"
+    event = await library.find(event_id) or await _extracted(event_id, messages, follow_up, context)
+    kept = await library.add(event, follow_up["session_id"], follow_up["soul_id"], ids)
+    context.telemetry.emit(
+        "event.archived",
+        session_id=follow_up["session_id"],
+        soul_id=follow_up["soul_id"],
+        turn_id=follow_up["turn_id"],
+        event_id=kept,
+        merged=kept != event_id,
+        sources=[f"episode:{message_id}" for message_id in ids],
+    )
+
+
+async def _extracted(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event:
+    changed = follow_up["state_changes"] if messages[-1].message_id == follow_up["last_message"] else []
+    drawn = await perform(
+        context.voice.model,
+        EXTRACT_EVENT,
+        language_of(messages),
+        messages=spoken(messages),
+        state_changes=changed,
+        remembered=await _remembered(messages, follow_up, context),
+        names=await _names(messages, follow_up, context),
+    )
+    return Event(
+        event_id,
+        drawn.summary,
+        Pattern(**drawn.pattern.model_dump()),
+        drawn.impact.model_dump(),
+        drawn.narrative_fragment,
+        iso(messages[-1].created_at),
+    )
+
+
+async def _remembered(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:
+    """What had come to mind meanwhile: it happened before, and is no new event."""
+    async with context.stores.read() as tx:
+        turns = await tx.turns.of({message.turn_id for message in messages})
+        sources = [source for turn in turns if turn.answer for source in turn.answer["persona"]["sources"]]
+        told = await tx.episodes.told(follow_up["soul_id"], [int(one) for one in _ids(sources, "episode")])
+    events = [await context.events.find(one) for one in _ids(sources, "event")] if context.events else []
+    return [one.message.content for one in told.values()] + [event.summary for event in events if event]
+
+
+def _ids(sources: Sequence[str], kind: str) -> set[str]:
+    return {source.partition(":")[2] for source in sources if source.startswith(f"{kind}:")}
+
+
+async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:
+    """Whoever is known to be spoken of: the event itself must name nobody."""
+    async with context.stores.read() as tx:
+        soul = await tx.souls.get(follow_up["soul_id"])
+        character = await tx.characters.find(soul.character_id) if soul.character_id else None
+        preferences = await tx.preferences.all(soul.soul_id)
+    user = [preference.value for preference in preferences if preference.key == "address"]
+    told = names_in(message.content for message in messages)
+    return [soul.name, *([character.name] if character else []), *user, *told]

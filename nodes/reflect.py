@@ -1,0 +1,80 @@
+"""The soul thinks about what was said, for itself: what it feels, what it understands now, what it wants to keep."""
+
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from soulgraph.errors import Conflict
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import AfterglowState, FollowUp
+from soulgraph.nodes.talk import language_of, spoken
+from soulgraph.stores.records import Message, Slot, Soul
+from soulgraph.stores.stores import Transaction
+from soulgraph.voices.tasks import REFLECT, Reflection, perform
+
+EVERY = 10
+"""Messages of a session between two reflections."""
+
+_MOST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Mind:
+    """What the soul thinks with."""
+
+    soul: Soul
+    slots: list[Slot]
+    messages: list[Message]
+
+
+async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
+    """A reflection that fails leaves everything as it was, and what was said is still to be thought about."""
+    follow_up, context = state["follow_up"], runtime.context
+    mind = await _due(follow_up, context)
+    if mind is None:
+        return state
+    thought = await perform(
+        context.voice.model,
+        REFLECT,
+        language_of(mind.messages),
+        messages=spoken(mind.messages[-_MOST:]),
+        inner_state=mind.soul.inner_state,
+        slots=[{"n": slot.n, "content": slot.content} for slot in mind.slots],
+    )
+    async with context.stores.write() as tx:
+        kept = await _keep(tx, mind, thought, follow_up, context.clock())
+    context.telemetry.emit(
+        "soul.reflected",
+        session_id=follow_up["session_id"],
+        soul_id=follow_up["soul_id"],
+        turn_id=follow_up["turn_id"],
+        slots=kept,
+        sources=[f"episode:{message.message_id}" for message in mind.messages],
+    )
+    return state
+
+
+async def _due(follow_up: FollowUp, context: Context) -> _Mind | None:
+    async with context.stores.read() as tx:
+        session = await tx.sessions.find(follow_up["session_id"])
+        if session is None:
+            return None
+        said = await tx.messages.page(session.session_id, session.reflected_to)
+        messages = [message for message in said if message.message_id <= follow_up["last_message"]]
+        if len(messages) < EVERY:
+            return None
+        return _Mind(await tx.souls.get(session.soul_id), await tx.slots.all(session.soul_id), messages)
+
+
+async def _keep(tx: Transaction, mind: _Mind, thought: Reflection, follow_up: FollowUp, now: float) -> list[int]:
+    """The slots that were written. Whatever has changed since it was read is not written over."""
+    soul_id = mind.soul.soul_id
+    if (await tx.souls.lock(soul_id)).inner_state != mind.soul.inner_state:
+        raise Conflict("soul_has_thought", "another conversation has made this soul think meanwhile: think again")
+    await tx.inner.think(soul_id, thought.inner_state, f"reflection:{follow_up['turn_id']}", now)
+    changed = {slot.n for slot in {*await tx.slots.all(soul_id)} ^ {*mind.slots}}
+    kept = [slot for slot in thought.slots if slot.n not in changed]
+    for slot in kept:
+        await tx.slots.put(soul_id, slot.n, slot.content, now)
+    await tx.sessions.reflected(follow_up["session_id"], mind.messages[-1].message_id)
+    return [slot.n for slot in kept]

@@ -1,0 +1,51 @@
+"""Names: heard in what was said, and taken out of what everybody may read."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from soulgraph.soul.language import Lang
+from soulgraph.voices.offline_hearing import introduced_name
+
+ROLE = {"zh": "某人", "en": "someone"}
+
+_PROPER_NOUN = re.compile(r"(?:(?<=[a-z,;] )|(?<=[\u4e00-\u9fff]))[A-Z][a-z]+")
+_CALLED = re.compile(
+    r"叫(?:做)?(?!你|我|他|她|它|什么|醒|做)([\u4e00-\u9fff·]{1,4})(?=[\s，。！？,.!?]|$)"
+    r"|\b(?:called|named)\s+([A-Z]\w+)"
+)
+_CALENDAR = re.compile(
+    "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
+    "|November|December|Christmas|Easter"
+)
+
+
+def names_in(texts: Iterable[str]) -> list[str]:
+    """Who and what is called by name in these texts, as far as it shows in their form."""
+    found: list[str | None] = []
+    for text in texts:
+        found.append(introduced_name(text))
+        found += [zh or en for zh, en in _CALLED.findall(text)]
+        found += [noun for noun in _PROPER_NOUN.findall(text) if not _CALENDAR.fullmatch(noun)]
+    return [name for name in dict.fromkeys(found) if name]
+
+
+def nameless(text: str, names: Sequence[str], lang: Lang) -> str:
+    """The text with every one of these names replaced by a role."""
+    known = sorted(filter(None, names), key=len, reverse=True)
+    if not known:
+        return text
+    # A Latin name must stand alone ("Al" is not in "Also"); Chinese has no word borders to look for.
+    edged = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
+    return re.sub("|".join(edged), ROLE[lang], text)
+
+
+def nameless_all(value: Any, names: Sequence[str], lang: Lang) -> Any:
+    """The same for every text inside a JSON value."""
+    if isinstance(value, str):
+        return nameless(value, names, lang)
+    if isinstance(value, list):
+        return [nameless_all(item, names, lang) for item in value]
+    if isinstance(value, dict):
+        return {key: nameless_all(item, names, lang) for key, item in value.items()}
+    return value
