@@ -1,6 +1,6 @@
 """What a soul keeps about its user, over HTTP: memory slots, long-term preferences, and the monologue nobody hears."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field, StringConstraints
@@ -11,7 +11,7 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.soul.moments import iso
 from soulgraph.stores.memory import SlotKind, kind_of_slot
-from soulgraph.stores.records import Preference, Slot
+from soulgraph.stores.records import InnerVersion, Preference, Slot
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
@@ -71,6 +71,34 @@ async def read_inner_state(soul_id: Id, services: Served) -> InnerState:
     async with services.stores.read() as tx:
         soul = await tx.souls.get(soul_id)
     return InnerState(soul_id=soul_id, inner_state=soul.inner_state)
+
+
+class InnerVersionOut(BaseModel):
+    n: int
+    inner_state: str
+    source: str
+    created_at: str
+
+    @classmethod
+    def of(cls, version: InnerVersion) -> Self:
+        fields = {name: getattr(version, name) for name in ("n", "inner_state", "source")}
+        return cls(**fields, created_at=iso(version.created_at))
+
+
+@router.get("/inner-state/versions", dependencies=[owner])
+async def list_inner_versions(soul_id: Id, services: Served) -> list[InnerVersionOut]:
+    """Every inner state since the soul first reflected, the newest first; 0 is the one it was born with."""
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        return [InnerVersionOut.of(version) for version in await tx.inner.all(soul_id)]
+
+
+@router.post("/inner-state/versions/{n}/restore", dependencies=[owner])
+async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerVersionOut:
+    """The soul thinks again as in version n. That is a new version, and none is lost."""
+    async with services.stores.write() as tx:
+        earlier = await tx.inner.get(soul_id, n)
+        return InnerVersionOut.of(await tx.inner.think(soul_id, earlier.inner_state, f"restored:{n}", services.now()))
 
 
 @router.get("/slots", dependencies=[chatter])

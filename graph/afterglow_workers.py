@@ -19,9 +19,9 @@ CompiledAfterglow = CompiledStateGraph[AfterglowState, Context, AfterglowState, 
 Observe = Callable[[str], None]
 
 WORKERS = 4
-MOST_ATTEMPTS = 8
+MOST_ATTEMPTS = 12
 _LOOK_S, _PATIENCE_S = 2.0, 10.0
-_FIRST_DELAY_S, _LONGEST_DELAY_S = 5.0, 3600.0
+_FIRST_DELAY_S, _LONGEST_DELAY_S = 2.0, 3600.0
 
 _log = logging.getLogger(__name__)
 

@@ -1,0 +1,104 @@
+"""A real server process that kills itself, as by `kill -9`, wherever a test has set a trap.
+
+Processes are forked from one that has imported everything, so that starting one anew takes a moment and not seconds.
+"""
+
+import asyncio
+import functools
+import importlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from soulgraph.tests.live import free_port
+
+_PRELOADED = ["soulgraph.server", "soulgraph.commands.hosting", "chromadb"]
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(_PRELOADED)
+
+
+class CrashingServer:
+    """`points` are calls like `before soulgraph.memory.events:EventLibrary.add`; a trap names one of them."""
+
+    def __init__(self, folder: Path, points: list[str], **settings: Any) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._trap = folder / "trap"
+        self._points = points
+        self._settings = {**settings, "port": self.port}
+        self._process: Any = None
+
+    async def start(self) -> None:
+        self._trap.unlink(missing_ok=True)
+        self._process = _FORKS.Process(target=_serve, args=(self._settings, self._points, str(self._trap)))
+        self._process.start()
+        async with httpx.AsyncClient(base_url=self.url) as client:
+            for _ in range(300):
+                try:
+                    if (await client.get("/readyz")).is_success:
+                        return
+                except httpx.TransportError:
+                    assert self._process.is_alive(), "the server ended at start-up"
+                await asyncio.sleep(0.05)
+        raise TimeoutError("the server did not become ready")
+
+    def set_trap(self, point: str) -> None:
+        assert point in self._points
+        self._trap.write_text(point, "utf-8")
+
+    async def died(self) -> bool:
+        """Whether it has killed itself, within some seconds."""
+        await asyncio.to_thread(self._process.join, 20)
+        return bool(self._process.exitcode == -signal.SIGKILL)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+def _serve(settings: dict[str, Any], points: list[str], trap: str) -> None:
+    from soulgraph.commands.hosting import host
+    from soulgraph.settings import Settings
+
+    os.chdir(settings["data_dir"])
+    for point in points:
+        _arm(point, Path(trap))
+    host(Settings.load(**settings), lambda _url: None)
+
+
+def _arm(point: str, trap: Path) -> None:
+    when, _, where = point.partition(" ")
+    module, _, path = where.partition(":")
+    *owners, name = path.split(".")
+    owner = functools.reduce(getattr, owners, importlib.import_module(module))
+    call = getattr(owner, name)
+
+    @functools.wraps(call)
+    async def trapped(*args: Any, **kwargs: Any) -> Any:
+        if when == "before":
+            _die_in(trap, point)
+        result = await call(*args, **kwargs)
+        if when == "after":
+            _die_in(trap, point)
+        return result
+
+    setattr(owner, name, trapped)
+    _rename_imported(call, trapped)
+
+
+def _rename_imported(call: Callable[..., Any], trapped: Callable[..., Any]) -> None:
+    """A function that other modules have imported by name is trapped there too."""
+    for module in [module for name, module in sys.modules.items() if name.startswith("soulgraph.")]:
+        for name in [name for name, value in vars(module).items() if value is call]:
+            setattr(module, name, trapped)
+
+
+def _die_in(trap: Path, point: str) -> None:
+    if trap.exists() and trap.read_text("utf-8") == point:
+        os.kill(os.getpid(), signal.SIGKILL)
