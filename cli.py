@@ -15,6 +15,8 @@ from typer.core import TyperGroup
 from soulgraph import __version__
 from soulgraph.commands.client import Json, SoulClient, reach
 from soulgraph.commands.conversation import Conversation, ask, complain, console
+from soulgraph.commands.events import event_app
+from soulgraph.commands.jobs import job_app
 from soulgraph.commands.keys import key_app
 from soulgraph.commands.simulate import simulate
 from soulgraph.commands.souls import ServerUrl, soul_app
@@ -45,6 +47,8 @@ app = typer.Typer(
 )
 app.add_typer(soul_app, name="soul")
 app.add_typer(key_app, name="key")
+app.add_typer(job_app, name="jobs")
+app.add_typer(event_app, name="events")
 app.command()(simulate)
 
 

@@ -4,9 +4,10 @@ from dataclasses import asdict
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import StoreUnavailable
@@ -98,6 +99,16 @@ async def list_events(
     library = _library(services)
     found = await library.page(limit, offset) if q is None else await library.search(q, limit)
     return [EventOut.of(event, use) for event, use in found]
+
+
+class Tidying(Body):
+    keep: Annotated[int, Field(ge=0)]
+
+
+@router.post("/events/tidy", dependencies=[owner])
+async def tidy_events(tidying: Tidying, services: Served) -> Forgotten:
+    """Keep so many: the least recalled go first, the oldest of them."""
+    return Forgotten(forgotten=await _library(services).tidy(tidying.keep))
 
 
 @router.get("/events/{event_id}", dependencies=[chatter])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx
 
@@ -52,6 +53,25 @@ class SoulClient:
     def emotion(self, soul_id: str) -> Json:
         emotion: Json = self._call("GET", f"/v1/souls/{soul_id}/emotion")
         return emotion
+
+    def jobs(self, status: str | None) -> list[Json]:
+        answer: list[Json] = self._call("GET", "/v1/jobs" + (f"?status={status}" if status else ""))
+        return answer
+
+    def retry_jobs(self, job_id: int | None) -> list[int]:
+        """The dead one, or all of them; returns those that will be tried again."""
+        if job_id is not None:
+            return [self._call("POST", f"/v1/jobs/{job_id}/retry")["job_id"]]
+        retried: list[int] = self._call("POST", "/v1/jobs/retry")["retried"]
+        return retried
+
+    def events(self, about: str | None) -> list[Json]:
+        answer: list[Json] = self._call("GET", "/v1/events" + (f"?q={quote(about)}" if about else ""))
+        return answer
+
+    def tidy_events(self, keep: int) -> list[str]:
+        forgotten: list[str] = self._call("POST", "/v1/events/tidy", {"keep": keep})["forgotten"]
+        return forgotten
 
     def choose_mode(self, session_id: str, mode: str) -> Json:
         state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
