@@ -150,7 +150,8 @@ async def test_the_quick_start_runs_as_it_is_written(tmp_path):
     if not (shutil.which("curl") and shutil.which("bash")):
         pytest.skip("curl or bash is not installed")
     quick_start = section(README, "Quick start")
-    async with serving(lambda: 1_800_000_000.0, data_dir=tmp_path) as client:  # a mood recovers while a slow machine works
+    # Time stands still: moods would recover while a slow machine works.
+    async with serving(lambda: 1_800_000_000.0, data_dir=tmp_path) as client:
         script = "echo;".join(fenced(quick_start, "bash")).replace("localhost:8000", client.base_url.netloc.decode())
         bash = ["bash", "-euc", script]
         ran = await asyncio.to_thread(subprocess.run, bash, capture_output=True, text=True, timeout=60)
