@@ -18,7 +18,8 @@ async def client(database_url, tmp_path):
 
 
 @pytest.fixture
-async def modelled(stub, tmp_path):
+async def modelled(stub, sqlite_url, tmp_path):
     """A server whose model is the stub."""
-    async with serving(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=1) as client:
+    settings = {"database_url": sqlite_url, "data_dir": tmp_path, "llm_base_url": stub.base_url, "llm_model": "stub"}
+    async with serving(**settings, llm_timeout_s=1) as client:
         yield client
