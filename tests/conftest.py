@@ -22,10 +22,15 @@ for name in [name for name in os.environ if _REAL.match(name)]:
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 
+def pytest_collection() -> None:
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """What was imported is there to stay: to look for garbage in it would take a tenth of the whole time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,11 @@ from soulgraph.tests.live import serving
 from soulgraph.tests.stub_openai import StubOpenAI
 
 
+@pytest.fixture(autouse=True)
+def migrated(sqlite_url):
+    """A server that is given `tmp_path` and no other database finds its schema there."""
+
+
 @pytest.fixture
 async def stub():
     async with StubOpenAI() as stub:
@@ -18,8 +23,7 @@ async def client(database_url, tmp_path):
 
 
 @pytest.fixture
-async def modelled(stub, sqlite_url, tmp_path):
+async def modelled(stub, tmp_path):
     """A server whose model is the stub."""
-    settings = {"database_url": sqlite_url, "data_dir": tmp_path, "llm_base_url": stub.base_url, "llm_model": "stub"}
-    async with serving(**settings, llm_timeout_s=1) as client:
+    async with serving(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=1) as client:
         yield client

@@ -19,13 +19,8 @@ pytestmark = pytest.mark.unmigrated
 
 
 async def test_kill_9_in_the_middle_of_a_stream_leaves_a_consistent_transcript(stub, database_url, tmp_path):
-    settings = {
-        "database_url": database_url,
-        "data_dir": str(tmp_path),
-        "llm_base_url": stub.base_url,
-        "llm_model": "m",
-    }
-    server = ServerProcess(**settings)
+    settings = {"database_url": database_url, "llm_base_url": stub.base_url, "llm_model": "m"}
+    server = ServerProcess(data_dir=str(tmp_path), **settings)
     await server.start()
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as client:
         soul_id = await new_soul(client)
@@ -35,7 +30,7 @@ async def test_kill_9_in_the_middle_of_a_stream_leaves_a_consistent_transcript(s
             async for name, _ in hear(client, "second", soul_id=soul_id, session_id="s", input_id="i"):
                 if name == "token":
                     server.kill()
-    async with serving(**settings) as client:
+    async with serving(data_dir=tmp_path, **settings) as client:
         assert [text for role, text in await transcript(client, "s") if role == "user"] == ["first"]
         await say(client, "second", soul_id=soul_id, session_id="s", input_id="i")
         await say(client, "third", soul_id=soul_id, session_id="s")
