@@ -1,10 +1,12 @@
 """The `soulgraph` command: serve, talk, simulate, look after souls and keys, and find out what is wrong."""
 
 import asyncio
+import gc
 import io
 import logging
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -77,13 +79,23 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Instead of SOULGRAPH_PORT; 0 takes a free one.")] = None,
 ) -> None:
     """Run the server until Ctrl-C."""
-    from soulgraph.commands.hosting import host as run
-
     given = {"host": host, "port": port}
     settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
     _log_to_stderr(settings.log_level)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), _collecting_later():
+        from soulgraph.commands.hosting import host as run
+
         run(settings, _announce)
+
+
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """What start-up makes is there to stay, so nobody looks for garbage in it until the server is ready."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _announce(url: str) -> None:

@@ -80,7 +80,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     problems.install(app)
     talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
     for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, jobs, operations):
-        app.include_router(router.router)
+        app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
     return app
 
 

@@ -34,6 +34,7 @@ class SoulServer(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()  # what start-up made is there to stay: looking through it again would stall the streams
+        gc.enable()
         self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

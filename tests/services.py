@@ -17,25 +17,46 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from soulgraph.stores.columns import metadata
+
 POSTGRES_URL = os.environ.get("SOULGRAPH_TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
 MQTT_URL = os.environ.get("SOULGRAPH_TEST_MQTT_URL", "mqtt://127.0.0.1:1883")
 REQUIRED = os.environ.get("SOULGRAPH_TEST_SERVICES") == "required"
 _PATIENCE_S = 3
+_BOOKS_OF_MIGRATIONS = ("alembic_version", "checkpoint_migrations")
 
 
 @contextmanager
 def postgres_schema() -> Iterator[str]:
-    """The URL of an empty schema; its connections carry the schema's name, so that a test can end just its own."""
+    """The URL of an empty schema; its connections carry the schema's name, so that a test can end just its own.
+
+    Commits do not wait for the disk: no test outlives the database server.
+    """
     if trouble := _postgres_trouble():
         _without(f"PostgreSQL does not answer at SOULGRAPH_TEST_DATABASE_URL: {trouble}")
     schema = f"test_{uuid4().hex}"
-    url = make_url(POSTGRES_URL).update_query_dict({"options": f"-csearch_path={schema}", "application_name": schema})
+    options = {"options": f"-csearch_path={schema} -csynchronous_commit=off", "application_name": schema}
+    url = make_url(POSTGRES_URL).update_query_dict(options).render_as_string(hide_password=False)
     with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {schema}".encode())
         try:
-            yield url.render_as_string(hide_password=False)
+            yield url.replace("+", "%20")  # the only way to write a space that psql reads too
         finally:
             connection.execute(f"DROP SCHEMA {schema} CASCADE".encode())
+
+
+def empty_tables(url: str) -> None:
+    """Leave a `postgres_schema` as its migrations left it: no rows, and numbers that begin at one."""
+    by_dependence = {table.name: place for place, table in enumerate(metadata.sorted_tables)}
+    with psycopg.connect(url, options=f"{make_url(url).query['options']} -clock_timeout=10s") as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        names = {name for (name,) in tables}.difference(_BOOKS_OF_MIGRATIONS)
+        for name in sorted(names, key=lambda name: by_dependence.get(name, 0), reverse=True):
+            connection.execute(f"DELETE FROM {name}".encode())
+        connection.execute(
+            "SELECT setval(quote_ident(sequencename)::regclass, start_value, false)"
+            " FROM pg_sequences WHERE schemaname = current_schema()"
+        )
 
 
 def end_connections(url: str) -> None:

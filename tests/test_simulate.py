@@ -76,7 +76,7 @@ def test_existing_files_are_replaced_only_when_told_so():
     assert refused(simulate("--out", "run"), "run.csv exists")
     assert Path("run.csv").read_text() == "precious"
     assert not Path("run.png").exists()
-    assert simulate("--out", "run", "--force").exit_code == 0
+    assert simulate("--types", "INFP", "--out", "run", "--force").exit_code == 0
     assert len(table("run.csv")) > 100
 
 
@@ -87,13 +87,13 @@ def test_the_script_is_never_replaced():
 
 @pytest.mark.parametrize("out", ["run", "run.png", "run.csv"])
 def test_out_names_both_files(out):
-    simulate("--say", "joy@1", "--out", out)
+    simulate("--say", "joy@1", "--types", "INFP", "--out", out)
     assert sorted(os.listdir()) == ["run.csv", "run.png"]
 
 
 def test_a_folder_receives_the_usual_names():
     Path("plots").mkdir()
-    simulate("--say", "joy@1", "--out", "plots")
+    simulate("--say", "joy@1", "--types", "INFP", "--out", "plots")
     assert sorted(os.listdir("plots")) == ["simulation.csv", "simulation.png"]
 
 

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import httpx2
+from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from pydantic import SecretStr
 
 from soulgraph.settings import Settings
-from soulgraph.voices.lean_openai import LeanChatOpenAI
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 
@@ -28,8 +28,10 @@ async def open_voice(settings: Settings, tools: Sequence[BaseTool]) -> AsyncIter
         yield Voice(settings.llm_model, _chat_model(settings, client), tools)
 
 
-def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> LeanChatOpenAI:
+def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> BaseChatModel:
     """Retries are the graph's business (it knows what was already shown), so the client makes none."""
+    from soulgraph.voices.lean_openai import LeanChatOpenAI  # a second's work, and the offline voice needs none of it
+
     return LeanChatOpenAI(
         model=settings.llm_model,
         base_url=settings.llm_base_url or None,

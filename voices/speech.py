@@ -1,5 +1,6 @@
 """One model call: the narrative is shown while it streams, and failures become ours."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -9,7 +10,6 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import Runnable
-from openai import APIError
 
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.prompts.contract import NarrativeStream
@@ -49,10 +49,16 @@ def our_errors() -> Iterator[None]:
         raise ModelTimeout(f"the model was silent for too long ({error}): raise SOULGRAPH_LLM_TIMEOUT_S") from error
     except (ModelConnectionError, ModelRateLimitError, ModelAPIError) as error:
         raise ModelUnavailable(f"the model cannot be reached or is overloaded: {error}") from error
-    except (AnyModelError, APIError) as error:
+    except _refusals() as error:
         raise ModelRefused(f"the model's server refused the request: {error}") from error
     except (ValueError, AttributeError) as error:  # how ChatOpenAI fails on bytes that are no completion
         raise ModelUnavailable(f"the model's server answered something unreadable: {error}") from error
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """OpenAI's own errors too, but only where its client is used: importing it takes a second."""
+    openai = sys.modules.get("openai")
+    return (AnyModelError, openai.APIError) if openai else (AnyModelError,)
 
 
 def _accepted(answer: AIMessageChunk | None) -> AIMessage:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from langgraph.graph import START, StateGraph
 from sqlalchemy import inspect, make_url, text
 from typing_extensions import TypedDict
@@ -12,6 +13,8 @@ from soulgraph.tests.conformance.samples import NOW, session
 from soulgraph.tests.services import end_connections
 
 CHECKPOINT_TABLES = {"checkpoints", "writes", "checkpoint_blobs", "checkpoint_writes"}
+
+pytestmark = pytest.mark.unmigrated
 
 
 class Memory(TypedDict, total=False):

@@ -17,6 +17,8 @@ from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.conformance.samples import live, message, soul
 
+pytestmark = pytest.mark.unmigrated
+
 
 def differences(connection):
     return compare_metadata(MigrationContext.configure(connection), metadata)

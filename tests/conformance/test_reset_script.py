@@ -21,6 +21,8 @@ EMPTIED = {
 KEPT = {"characters", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}
 
+pytestmark = pytest.mark.unmigrated
+
 
 def run(url):
     if url.startswith("sqlite"):

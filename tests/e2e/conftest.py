@@ -4,6 +4,11 @@ from soulgraph.tests.live import serving
 from soulgraph.tests.stub_openai import StubOpenAI
 
 
+@pytest.fixture(autouse=True)
+def migrated(sqlite_url):
+    """A server that is given `tmp_path` and no other database finds its schema there."""
+
+
 @pytest.fixture
 async def stub():
     async with StubOpenAI() as stub:
