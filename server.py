@@ -27,6 +27,7 @@ from soulgraph.api import (
     templates,
     terminals,
     transcripts,
+    usage,
 )
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
@@ -76,7 +77,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
-    for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, operations):
+    for router in (*talking, *memories, usage, library, lore, templates, preview, senses, terminals, operations):
         app.include_router(router.router)
     return app
 
@@ -113,6 +114,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
             hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
+            daily_tokens=settings.daily_tokens,
+            observe_usage=metrics.usage,
         )
         locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
