@@ -65,8 +65,8 @@ async def _check(context: Context, soul_id: str, kind: UsageKind) -> None:
     reset = resets_at(context)
     context.telemetry.emit("budget.stopped", soul_id=soul_id, kind=kind, spent=spent, resets_at=iso(reset))
     raise BudgetExhausted(
-        f"the soul has used {spent} of its {context.daily_tokens} tokens today, so {kind} waits until {iso(reset)}: "
-        "or raise SOULGRAPH_DAILY_TOKENS",
+        f"the soul has used {spent} of its {context.daily_tokens} tokens today, so {kind} waits until {iso(reset)}; "
+        "SOULGRAPH_DAILY_TOKENS raises the limit",
         reset,
     )
 

@@ -1,5 +1,6 @@
 """The meter for model calls: `with metered() as meter:` counts every one made inside, in whatever task or node."""
 
+from asyncio import CancelledError
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,6 +39,7 @@ class Usage:
 
 
 _NOTHING = Usage()
+_GIVEN_UP = (TimeoutError, ModelTimeoutError, CancelledError)
 
 
 class Meter(BaseCallbackHandler):
@@ -70,13 +72,13 @@ class Meter(BaseCallbackHandler):
         self, error: BaseException, *, run_id: UUID, response: LLMResult | None = None, **kwargs: Any
     ) -> None:
         """An answer that broke off has cost something, a server that refused or was away has not."""
-        answer = response and _answer(response)
-        if run_id in self._asked and not isinstance(error, ModelTimeoutError):
-            asked = self._asked.pop(run_id)
-            self.spent += _cost(asked, answer) if answer and _said(answer) else _NOTHING
+        if response and (answer := _answer(response)) and _said(answer):
+            self.on_llm_end(response, run_id=run_id)
+        elif not isinstance(error, _GIVEN_UP):
+            self._asked.pop(run_id, None)
 
     def close(self) -> None:
-        """Whoever was asked and given up on has read what it was asked."""
+        """A model that was given up on has read what it was asked."""
         for asked in self._asked.values():
             self.spent += _cost(asked, None)
         self._asked.clear()

@@ -83,10 +83,11 @@ async def test_a_call_that_fails_has_cost_what_was_read_and_said(reply, cost):
     assert meter.spent == cost
 
 
-async def test_whoever_is_asked_and_not_waited_for_has_read_the_question():
+@pytest.mark.parametrize("ask", [streamed, lambda model: model.ainvoke(ASKED)], ids=["streamed", "whole"])
+async def test_a_model_that_nobody_waits_for_any_more_has_read_the_question(ask):
     async with asking(hang=True) as (stub, model):
         with metered() as meter:
-            asked = asyncio.create_task(model.ainvoke(ASKED))
+            asked = asyncio.create_task(ask(model))
             while not stub.requests:
                 await asyncio.sleep(0.01)
             asked.cancel()
