@@ -15,6 +15,7 @@ SoulgraphError
 │   ├── ModelRefused            it answered, and the answer is no
 │   ├── ContractBroken          one answer broke the output contract; the turn repairs it once
 │   └── TurnOutputInvalid       so did the repaired one
+├── BudgetExhausted             the operator: the day's tokens are used up, work that nobody waits for is put off
 ├── StoreUnavailable            the database
 ├── SenseUnavailable            a recogniser; the turn goes on without it
 └── PromptError                 us: a prompt file and its variables disagree
@@ -167,6 +168,18 @@ class ContractBroken(ModelError):
 class TurnOutputInvalid(ModelError):
     code = "turn_output_invalid"
     title = "The model's answer broke the output contract twice"
+
+
+class BudgetExhausted(SoulgraphError):
+    """Raised to work in the background alone, which can be done after `resets_at` (epoch seconds)."""
+
+    code = "budget_exhausted"
+    status = 429
+    title = "The soul's tokens of the day are used up"
+
+    def __init__(self, detail: str, resets_at: float) -> None:
+        super().__init__(detail)
+        self.resets_at = resets_at
 
 
 class StoreUnavailable(SoulgraphError):

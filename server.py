@@ -28,6 +28,7 @@ from soulgraph.api import (
     templates,
     terminals,
     transcripts,
+    usage,
 )
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
@@ -79,7 +80,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
-    for router in (*talking, *memories, library, lore, templates, preview, senses, terminals, jobs, operations):
+    for router in (*talking, *memories, usage, library, lore, templates, preview, senses, terminals, jobs, operations):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
     return app
 
@@ -117,6 +118,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             hub=await _hub(settings, presence, stack),
             max_steps=settings.turn_max_steps,
             max_events=settings.max_events,
+            daily_tokens=settings.daily_tokens,
+            observe_usage=metrics.usage,
         )
         locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")

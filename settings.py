@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     )
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
+    daily_tokens: int = Field(
+        0, ge=0, description="tokens a day and soul after which background calls wait for midnight; 0: no limit"
+    )
     session_queue: int = Field(64, ge=1, description="most turns of one session, running and waiting, before 429")
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
     job_lease_s: float = Field(

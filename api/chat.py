@@ -90,6 +90,7 @@ class ChatAnswer(BaseModel):
     persona: dict[str, Any]
     state_changed: bool
     voice: str
+    usage: dict[str, int] = Field(description="what the turn's model calls cost")
 
 
 @router.post("/chat", response_model=ChatAnswer)

@@ -13,6 +13,7 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
+from soulgraph.graph.budget import metering
 from soulgraph.graph.state import Work
 from soulgraph.nodes.talk import language_of, spoken
 from soulgraph.soul.modes import default_state
@@ -51,7 +52,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
         task = perform(
             services.context.voice.model, UPDATE_MEMORY, language_of(messages), messages=spoken(messages), **persona
         )
-        grown = await _in_time(task, services)
+        grown = await _in_time(task, session.soul_id, services)
         async with services.stores.write() as tx:
             evolved = _storable(grown.text)
             return VersionOut.of(await tx.personas.evolve(session_id, evolved, "update-memory", services.now()))
@@ -81,7 +82,7 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         task = perform(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
-        summary = await _in_time(task, services)
+        summary = await _in_time(task, session.soul_id, services)
         return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
 
 
@@ -143,10 +144,10 @@ def _storable(text: str) -> str:
     return text.replace("\x00", "")
 
 
-async def _in_time(task: Coroutine[Any, Any, T], services: Services) -> T:
+async def _in_time(task: Coroutine[Any, Any, T], soul_id: str, services: Services) -> T:
     limit = services.settings.turn_timeout_s
     try:
-        async with asyncio.timeout(limit):
+        async with metering(services.context, soul_id, "growth"), asyncio.timeout(limit):
             return await task
     except TimeoutError as error:
         raise ModelTimeout(f"the model took longer than {limit:g} s, and nothing was changed: try again") from error

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from soulgraph.stores.records import UsageKind
+from soulgraph.voices.usage import Usage
+
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
@@ -17,6 +20,11 @@ class Metrics:
         self._jobs = Counter("soulgraph_jobs", "Work after turns by outcome", ["outcome"], registry=registry)
         self._waiting = Gauge("soulgraph_jobs_in_outbox", "Jobs by status", ["status"], registry=registry)
         self.dropped = Counter("soulgraph_mqtt_dropped", "MQTT messages that made no sense", registry=registry)
+        of_kind = ["soul_id", "kind"]
+        self._calls = Counter("soulgraph_model_calls", "Model calls", of_kind, registry=registry)
+        self._tokens = Counter(
+            "soulgraph_model_tokens", "Tokens of model calls", [*of_kind, "direction"], registry=registry
+        )
         self.running = Gauge("soulgraph_turns_running", "Turns under way or waiting", registry=registry)
 
     def turn(self, outcome: str, seconds: float) -> None:
@@ -33,6 +41,12 @@ class Metrics:
     def outbox(self, counts: Mapping[str, int]) -> None:
         for status in ("pending", "running", "dead"):
             self._waiting.labels(status).set(counts.get(status, 0))
+
+    def usage(self, soul_id: str, kind: UsageKind, usage: Usage) -> None:
+        if usage:
+            self._calls.labels(soul_id, kind).inc(usage.calls)
+            self._tokens.labels(soul_id, kind, "input").inc(usage.input_tokens)
+            self._tokens.labels(soul_id, kind, "output").inc(usage.output_tokens)
 
     def text(self) -> bytes:
         return generate_latest(self._all)

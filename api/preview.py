@@ -21,7 +21,7 @@ from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.nodes.pad_update import guarded, mode_now
 from soulgraph.nodes.persona_context import persona_context, template_of
-from soulgraph.prompts.preview import tokens_of
+from soulgraph.prompts.tokens import tokens_of
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import EmotionState, impact
 from soulgraph.soul.gate import judge

@@ -73,6 +73,10 @@ class SoulClient:
         forgotten: list[str] = self._call("POST", "/v1/events/tidy", {"keep": keep})["forgotten"]
         return forgotten
 
+    def usage(self, soul_id: str, days: int) -> Json:
+        usage: Json = self._call("GET", f"/v1/souls/{soul_id}/usage?days={days}")
+        return usage
+
     def choose_mode(self, session_id: str, mode: str) -> Json:
         state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
         return state

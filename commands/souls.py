@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from soulgraph.commands.client import reach
+from soulgraph.commands.client import Json, reach
 from soulgraph.commands.conversation import console, feeling
 from soulgraph.commands.tables import print_table
 from soulgraph.settings import Settings
@@ -20,6 +20,7 @@ ServerUrl = Annotated[
     str | None,
     typer.Option("--server", metavar="URL", help="The server; else that of the settings, or one for this call alone."),
 ]
+SoulName = Annotated[str, typer.Argument(help="A soul's name or id.")]
 
 
 @soul_app.command("create")
@@ -48,7 +49,7 @@ def list_souls(server: ServerUrl = None) -> None:
 
 
 @soul_app.command("show")
-def show_soul(name: Annotated[str, typer.Argument(help="A soul's name or id.")], server: ServerUrl = None) -> None:
+def show_soul(name: SoulName, server: ServerUrl = None) -> None:
     """Who a soul is and how it feels now."""
     with reach(Settings.load(), server) as client:
         soul = client.soul(name)
@@ -62,3 +63,30 @@ def show_soul(name: Annotated[str, typer.Argument(help="A soul's name or id.")],
     for part in (facts, traits, "", feeling(emotion)):
         body.add_row(part)
     console.print(Panel(body, title=Text(soul["name"]), subtitle=soul["soul_id"], expand=False))
+
+
+@soul_app.command("usage")
+def show_usage(
+    name: SoulName,
+    days: Annotated[int, typer.Option(min=1, max=366, help="How many days back, today included.")] = 30,
+    server: ServerUrl = None,
+) -> None:
+    """What a soul's model calls have cost, and how its budget stands."""
+    with reach(Settings.load(), server) as client:
+        usage = client.usage(client.soul(name)["soul_id"], days)
+    rows = [_cost(row["day"], row["kind"], row) for row in usage["days"]]
+    rows += [_cost("total", kind, total) for kind, total in usage["totals"].items()]
+    print_table(("day", "kind", "calls", "input tokens", "output tokens"), rows)
+    console.print(_budget(usage["budget"]), soft_wrap=True)
+
+
+def _cost(day: str, kind: str, used: Json) -> tuple[str, ...]:
+    return day, kind, *(f"{used[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))
+
+
+def _budget(budget: Json) -> str:
+    spent, limit = budget["spent_today"], budget["daily_tokens"]
+    if not limit:
+        return f"{spent:,} tokens today, without a limit."
+    state = "goes on" if budget["background"] == "open" else f"is stopped until {budget['resets_at']}"
+    return f"{spent:,} of {limit:,} tokens today; background work {state}."

@@ -10,7 +10,7 @@ from typing import cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from soulgraph.errors import SoulgraphError, StoreUnavailable
+from soulgraph.errors import BudgetExhausted, SoulgraphError, StoreUnavailable
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.stores.records import Job
@@ -122,6 +122,8 @@ class AfterglowWorkers:
                 await tx.outbox.done(job)
             elif isinstance(error, asyncio.CancelledError):
                 await tx.outbox.put_off(job, now, "interrupted", counted=False)
+            elif isinstance(error, BudgetExhausted):
+                await tx.outbox.put_off(job, error.resets_at, _why(error), counted=False)
             elif job.attempts >= MOST_ATTEMPTS:
                 await tx.outbox.bury(job, _why(error))
             else:

@@ -11,10 +11,18 @@ from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.constants import Constants
+from soulgraph.stores.records import UsageKind
 from soulgraph.stores.stores import Stores
 from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import Hub
+from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
+
+ObserveUsage = Callable[[str, UsageKind, Usage], None]
+
+
+def _unobserved(soul_id: str, kind: UsageKind, usage: Usage) -> None:
+    """For those who embed the turn and keep their own figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class Context:
     hub: Hub | None = None
     max_steps: int = 6
     max_events: int = 0
+    daily_tokens: int = 0
+    observe_usage: ObserveUsage = _unobserved
 
     def local_time(self) -> datetime:
         """Now, as the users' clocks show it."""

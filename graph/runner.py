@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from soulgraph.errors import Conflict, ModelTimeout, ShuttingDown, SoulgraphError
+from soulgraph.graph.budget import metering
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, Said, TurnInput, TurnOutput, TurnState
 from soulgraph.stores.births import new_id, usual_session
@@ -153,7 +154,7 @@ class TurnRunner:
 
     async def _anew(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
                 return await self._stream(said, events)
         except TimeoutError as error:
             raise ModelTimeout(

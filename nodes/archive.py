@@ -5,6 +5,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langgraph.runtime import Runtime
 
+from soulgraph.graph.budget import background
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.memory.events import Event, EventLibrary, Pattern
@@ -38,7 +39,10 @@ async def _due(follow_up: FollowUp, context: Context) -> list[Message]:
 async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Context, library: EventLibrary) -> None:
     ids = [message.message_id for message in messages]
     event_id = f"evt_{uuid5(NAMESPACE_URL, repr((follow_up['session_id'], ids[0], ids[-1]))).hex}"
-    event = await library.find(event_id) or await _extracted(event_id, messages, follow_up, context)
+    event = await library.find(event_id)
+    if event is None:
+        async with background(context, follow_up["soul_id"], "archive"):
+            event = await _extracted(event_id, messages, follow_up, context)
     kept = await library.add(event, follow_up["session_id"], follow_up["soul_id"], ids)
     context.telemetry.emit(
         "event.archived",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict
+from soulgraph.graph.budget import background
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.nodes.talk import language_of, spoken
@@ -33,14 +34,15 @@ async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
     mind = await _due(follow_up, context)
     if mind is None:
         return state
-    thought = await perform(
-        context.voice.model,
-        REFLECT,
-        language_of(mind.messages),
-        messages=spoken(mind.messages[-_MOST:]),
-        inner_state=mind.soul.inner_state,
-        slots=[{"n": slot.n, "content": slot.content} for slot in mind.slots],
-    )
+    async with background(context, mind.soul.soul_id, "reflect"):
+        thought = await perform(
+            context.voice.model,
+            REFLECT,
+            language_of(mind.messages),
+            messages=spoken(mind.messages[-_MOST:]),
+            inner_state=mind.soul.inner_state,
+            slots=[{"n": slot.n, "content": slot.content} for slot in mind.slots],
+        )
     async with context.stores.write() as tx:
         kept = await _keep(tx, mind, thought, follow_up, context.clock())
     context.telemetry.emit(

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from langgraph.runtime import Runtime
 
+from soulgraph.graph.budget import charge
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Heard, Json, TurnState, Work
 from soulgraph.graph.telemetry import Telemetry
@@ -14,12 +15,15 @@ from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.profile import apply
 from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
+from soulgraph.voices.usage import Usage, spending
 
 
 async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
     heard, session = state["heard"], state["heard"].session
-    turn, answer = session.turn + 1, _answer(state, context.voice.name)
+    meter = spending()
+    usage = meter.spent
+    turn, answer = session.turn + 1, _answer(state, context.voice.name, usage)
     async with context.stores.write() as tx:
         if turn == 1:
             await tx.sessions.ensure(session)
@@ -30,6 +34,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         await tx.turns.answered(session.session_id, state["said"]["input_id"], answer)
         work = _work_after(state, said[-1])
         await tx.outbox.add("afterglow", session.soul_id, session.session_id, heard.turn_id, {**work}, now)
+        await charge(tx, context, session.soul_id, "turn", usage)
+    meter.written = usage
     _tell(state, answer, context.telemetry)
     runtime.stream_writer({"event": "done", "data": answer})
     return {"turn": turn, "answer": answer}
@@ -76,7 +82,7 @@ def _messages(state: TurnState, now: float) -> list[Json]:
     return [{**message, "turn_id": heard.turn_id, "archived": False} for message in (words, reply)]
 
 
-def _answer(state: TurnState, voice: str) -> Json:
+def _answer(state: TurnState, voice: str, usage: Usage) -> Json:
     said, heard, result = state["said"], state["heard"], state["result"]
     filtered, gate = state["filtered"], state["gate"]
     return {
@@ -96,6 +102,7 @@ def _answer(state: TurnState, voice: str) -> Json:
         "persona": state.get("persona", _no_persona(state)),
         "state_changed": not result.state_update.is_empty,
         "voice": voice,
+        "usage": asdict(usage),
     }
 
 

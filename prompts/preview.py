@@ -1,7 +1,5 @@
 """What a turn would send, before it is sent, and how much each module of the template takes of it."""
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,8 +9,7 @@ from soulgraph.prompts.budget import Budget
 from soulgraph.prompts.context import Persona, PersonaContext, build
 from soulgraph.prompts.layers import History, assemble
 from soulgraph.prompts.templates import Template
-
-_CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+from soulgraph.prompts.tokens import tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,6 @@ def preview(
         tokens=_total(texts),
         context=context,
     )
-
-
-def tokens_of(text: str) -> int:
-    """An estimate that needs no tokeniser: one for each Chinese character, one for every four others."""
-    wide = len(_CJK.findall(text))
-    return wide + math.ceil((len(text) - wide) / 4)
 
 
 def _total(texts: Sequence[str]) -> int:

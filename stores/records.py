@@ -10,6 +10,7 @@ Json = dict[str, Any]
 Role = Literal["user", "assistant"]
 Scope = Literal["owner", "chat", "terminal"]
 JobStatus = Literal["pending", "running", "done", "dead"]
+UsageKind = Literal["turn", "growth", "archive", "reflect", "life"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +235,18 @@ class InnerVersion:
     inner_state: str
     source: str
     created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class DailyUsage:
+    """What the model calls of one kind have cost a soul on one day."""
+
+    soul_id: str
+    day: str
+    kind: UsageKind
+    calls: int
+    input_tokens: int
+    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
 from soulgraph.stores.turns import Turns
+from soulgraph.stores.usage import UsageBook
 from soulgraph.stores.vectors import EpisodeVectors
 
 
@@ -48,6 +49,7 @@ class Transaction:
         self.slots = Slots(connection)
         self.inner = InnerVersions(connection)
         self.outbox = Outbox(connection)
+        self.usage = UsageBook(connection)
         self.keys = Keys(connection)
 
     async def ping(self) -> None:

@@ -40,7 +40,7 @@ class Reply:
     A tool call is `{"name": ..., "arguments": ...}`; arguments given as text go out verbatim, broken or not.
     With an error `status`, `text` is the error's message. `garbage` replaces the body, whatever the status.
     `cut_after` counts deltas, the role delta being the first: a cut answer never completes, and 0 closes
-    the connection before the first byte.
+    the connection before the first byte. Without `usage` the tokens are not told, asked for or not.
     """
 
     text: str = ""
@@ -55,6 +55,7 @@ class Reply:
     cut_after: int | None = None
     hang: bool = False
     garbage: str | None = None
+    usage: bool = True
 
     @property
     def ending(self) -> str:
@@ -204,7 +205,7 @@ def _parts(reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
     if reply.status != 200:
         return _error(reply.status, reply.text or "scripted failure", reply.retry_after_s)
     if stream:
-        return _streamed(reply, bool((asked.get("stream_options") or {}).get("include_usage")))
+        return _streamed(reply, reply.usage and bool((asked.get("stream_options") or {}).get("include_usage")))
     return _completed(reply)
 
 
@@ -240,7 +241,8 @@ def _completed(reply: Reply) -> Sequence[bytes]:
     message = {"role": "assistant", "content": reply.text or None, "refusal": reply.refusal or None}
     calls = {"tool_calls": [*reply.functions()]} if reply.tool_calls else {}
     choice = {"index": 0, "message": message | calls, "finish_reason": reply.ending}
-    return _whole(200, json.dumps(_envelope("chat.completion", [choice], usage=_USAGE)))
+    told = {"usage": _USAGE} if reply.usage else {}
+    return _whole(200, json.dumps(_envelope("chat.completion", [choice], **told)))
 
 
 def _envelope(kind: str, choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:

@@ -147,6 +147,16 @@ def test_commands_in_a_chat_show_the_mood_and_keep_the_mode_for_the_next_call() 
         assert httpx.get(f"{url}/v1/sessions/{session}/persona-state").json()["mode"] == "strict"
 
 
+def test_what_a_soul_costs_is_a_table(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
+    assert "0 tokens today, without a limit." in soulgraph("soul", "usage", "Mira").stdout
+    soulgraph("chat", said="hello\n")
+    monkeypatch.setenv("SOULGRAPH_DAILY_TOKENS", "15")
+    shown = soulgraph("soul", "usage", "Mira", "--days", "7").stdout
+    assert re.search(r"\d{4}-\d\d-\d\d turn 1 10 5 total turn 1 10 5 ", words(shown))
+    assert re.search(r"15 of 15 tokens today; background work is stopped until \S+Z\.", shown)
+
+
 def test_tools_are_shown_and_a_problem_does_not_end_the_chat(model: str) -> None:
     soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
     remember = {"tool_calls": [{"name": "remember", "arguments": {"fact": "likes tea"}}]}

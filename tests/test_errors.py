@@ -4,7 +4,7 @@ import re
 import pytest
 
 from soulgraph import errors
-from soulgraph.errors import Busy, ConfigurationError, Conflict, NotFound, SoulgraphError
+from soulgraph.errors import BudgetExhausted, Busy, ConfigurationError, Conflict, NotFound, SoulgraphError
 
 EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, SoulgraphError)]
 LEAVES = [kind for kind in EVERY if not kind.__subclasses__()]
@@ -13,6 +13,7 @@ SPECIAL = {
     NotFound: ("soul", "soul_1"),
     Conflict: ("soul_exists", "choose another name"),
     Busy: ("wait a little", 3),
+    BudgetExhausted: ("enough for today", 1_800_000_000.0),
 }
 
 

@@ -39,6 +39,7 @@ def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> BaseChatModel
         temperature=settings.llm_temperature,
         timeout=settings.llm_timeout_s,
         stream_chunk_timeout=None,  # the client's read timeout says the same for less
+        stream_usage=True,  # not asked for by itself at other endpoints than OpenAI's
         max_retries=0,
         use_responses_api=False,
         http_async_client=client,

@@ -27,6 +27,7 @@ from soulgraph.voices.offline_reply import contract, plain_cues
 from soulgraph.voices.offline_tasks import HEURISTICS, task_answer
 
 MODEL_NAME = "offline"
+MODEL_TYPE = "soulgraph-offline"
 CHUNK = 6
 
 
@@ -72,7 +73,7 @@ class OfflineVoice(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "soulgraph-offline"
+        return MODEL_TYPE
 
     @property
     def _identifying_params(self) -> dict[str, Any]:

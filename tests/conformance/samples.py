@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from soulgraph.stores.records import EmotionPoint, EpisodeVector, Json, Preference, Provenance, Session, Soul
+from soulgraph.stores.records import (
+    DailyUsage,
+    EmotionPoint,
+    EpisodeVector,
+    Json,
+    Preference,
+    Provenance,
+    Session,
+    Soul,
+)
 from soulgraph.stores.stores import Stores
 
 NOW = 1_800_000_000.125
@@ -89,6 +98,7 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.preferences.put(preference(soul_id=soul_id))
         await tx.slots.put(soul_id, 1, "likes rain", NOW)
         await tx.inner.think(soul_id, "I wonder", "reflection", NOW)
+        await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)
         await tx.terminals.report_catalog(f"term_{n}", 3, [{"id": "wave"}], NOW)
         await tx.terminals.bind(f"term_{n}", soul_id, NOW)

@@ -3,8 +3,9 @@ import pytest
 from soulgraph.prompts.budget import Budget
 from soulgraph.prompts.context import build
 from soulgraph.prompts.layers import assemble
-from soulgraph.prompts.preview import preview, tokens_of
+from soulgraph.prompts.preview import preview
 from soulgraph.prompts.templates import shipped
+from soulgraph.prompts.tokens import tokens_of
 from soulgraph.tests.prompts.samples import FULL, HISTORY
 
 COMPANION = shipped("companion_v1")

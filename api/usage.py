@@ -1,0 +1,78 @@
+"""What a soul's model calls cost, over HTTP: by day and kind, and how its budget stands."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from soulgraph.api.auth import owner
+from soulgraph.api.fields import Id
+from soulgraph.api.services import Served
+from soulgraph.graph.budget import exhausted, resets_at, today
+from soulgraph.graph.context import Context
+from soulgraph.soul.moments import iso
+from soulgraph.stores.records import DailyUsage, UsageKind
+from soulgraph.voices.usage import Usage
+
+router = APIRouter(prefix="/v1/souls/{soul_id}/usage", tags=["souls"], dependencies=[owner])
+
+
+class DayOut(BaseModel):
+    day: str
+    kind: UsageKind
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+class BudgetOut(BaseModel):
+    """Without a limit (`daily_tokens` 0) the background is always open."""
+
+    daily_tokens: int
+    spent_today: int
+    background: Literal["open", "stopped"]
+    resets_at: str
+
+    @classmethod
+    def of(cls, context: Context, spent: int) -> "BudgetOut":
+        return cls(
+            daily_tokens=context.daily_tokens,
+            spent_today=spent,
+            background="stopped" if exhausted(context, spent) else "open",
+            resets_at=iso(resets_at(context)),
+        )
+
+
+class UsageOut(BaseModel):
+    soul_id: str
+    days: list[DayOut]
+    totals: dict[UsageKind, Usage]
+    budget: BudgetOut
+
+
+@router.get("")
+async def read_usage(soul_id: Id, services: Served, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageOut:
+    """What was spent in the last so many days, today included; the newest first."""
+    context = services.context
+    since = context.local_time().date() - timedelta(days=days - 1)
+    async with services.stores.read() as tx:
+        await tx.souls.get(soul_id)
+        used = await tx.usage.of(soul_id, since.isoformat())
+        spent = await tx.usage.spent(soul_id, today(context))
+    return UsageOut(
+        soul_id=soul_id,
+        days=[DayOut(**asdict(row)) for row in used],
+        totals=_totals(used),
+        budget=BudgetOut.of(context, spent),
+    )
+
+
+def _totals(used: Sequence[DailyUsage]) -> dict[UsageKind, Usage]:
+    totals: dict[UsageKind, Usage] = defaultdict(Usage)
+    for row in used:
+        totals[row.kind] += Usage(row.calls, row.input_tokens, row.output_tokens)
+    return totals
