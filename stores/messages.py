@@ -19,6 +19,7 @@ class Messages(Repository[Message]):
     async def append(self, session_id: str, messages: list[Json]) -> list[int]:
         """Add rows of {turn_id, role, content, archived, input_id, created_at} in order; each can be found at once.
 
+        What a soul said of its own accord is `proactive` too; then all the rows say whether they are.
         Only one writer at a time appends to a session: who shares it between servers holds its lock.
         """
         if not messages:
@@ -53,6 +54,11 @@ class Messages(Repository[Message]):
     def _newest(cls) -> Select[Any]:
         in_session = cls._rows("session_id", "archived")
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
+
+    async def last(self, session_id: str, limit: int) -> list[Message]:
+        """The last messages, archived or not, oldest first."""
+        newest_first = self._rows("session_id").order_by(self.table.c.message_id.desc()).limit(limit)
+        return (await self._all(newest_first, session_id=session_id))[::-1]
 
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
         """All that no event was drawn from yet, up to this message, oldest first."""

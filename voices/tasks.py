@@ -9,7 +9,15 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from soulgraph.errors import ModelError, ModelUnavailable
@@ -132,6 +140,20 @@ class Summary(TaskOutput):
     summary: Text
 
 
+class Impulse(TaskOutput):
+    """Whether a soul says something of its own accord, and why; silence is an answer like any other."""
+
+    speak: bool
+    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    reason: Text
+
+    @model_validator(mode="after")
+    def _no_empty_words(self) -> Self:
+        if self.speak and not self.text:
+            raise PydanticCustomError("no_words", "to speak, say what in `text`; to be silent, set `speak` to false")
+        return self
+
+
 T = TypeVar("T", bound=TaskOutput)
 
 
@@ -152,6 +174,7 @@ EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": []})
 REFLECT = Task("reflect", Reflection, {"slots": []})
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
 SUMMARIZE = Task("summarize", Summary)
+LIFE = Task("life", Impulse)
 
 
 async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
