@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"(?<=<!-- graph -->\n).*?(?=<!-- /graph -->)", re.DOTALL)
 _PAGE = """\
 # The graphs
 
-Written by `scripts/draw_graph.py` from `graph/turn.py`, `graph/tool_loop.py` and `graph/life.py`. A dotted arrow is a choice.
+Written by `scripts/draw_graph.py` from `turn.py`, `tool_loop.py` and `life.py` in `graph/`. A dotted arrow is a choice.
 
 ## The turn
 

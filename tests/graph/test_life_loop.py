@@ -116,12 +116,10 @@ async def world(sqlite_url, tmp_path):
 
 
 async def test_a_thousand_hours(world):
-    """With somebody there for most of them, a model that says no every third time, and a tick an hour."""
-    presence = Presence(lambda: world.now, lambda: None)
-    ticked = []
-    ticks = Ticks(
-        world.context.stores, presence, None, world.context.constants, world.context.clock, 3, lambda n, _: ticked.append(n)
-    )
+    """With somebody there for most of them, a model that says no every third time, and ticks in between."""
+    context, presence, ticked = world.context, Presence(lambda: world.now, lambda: None), []
+    clock, count = context.clock, lambda souls, _: ticked.append(souls)
+    ticks = Ticks(context.stores, presence, None, context.constants, clock, 3, count)
     async with world.context.stores.write() as tx:
         await tx.terminals.bind("lamp", world.soul_id, world.now)
     world.stub.script(*[SILENT if n % 3 == 0 else SPEAK for n in range(1000)])
@@ -131,8 +129,8 @@ async def test_a_thousand_hours(world):
         there += not away
         with world.context.listeners.listen("nobody" if away else world.soul_id) as listener:
             before = world.calls
-            for _ in range(24):
-                await world.pass_hours(1)
+            for _ in range(4):
+                await world.pass_hours(6)
                 calls = world.calls
                 presence.seen("lamp")
                 await ticks.tick()
@@ -142,7 +140,7 @@ async def test_a_thousand_hours(world):
     said, spoke, silent = await world.said(), world.told("life.spoke"), world.told("life.silent")
     moments = [datetime.fromtimestamp(one.created_at, UTC) for one in said]
     days = Counter(moment.date() for moment in moments)
-    assert sum(ticked) == 42 * 24
+    assert sum(ticked) == 42 * 4
     assert max(days.values()) <= RULES.daily_cap
     assert len(days) > there / 2
     assert not any(moment in RULES.quiet_hours for moment in moments)
@@ -326,7 +324,9 @@ async def test_a_clock_that_was_far_ahead_does_not_silence_a_soul_for_good(world
 async def test_a_soul_that_was_deleted_while_somebody_listens_stops_no_other(world):
     gone = world.soul_id
     async with world.context.stores.write() as tx:
-        soul = await new_soul(tx, name="阿光", mbti_type="ESTJ", user_id="u", character_id=None, now=world.now - 9 * HOUR)
+        soul = await new_soul(
+            tx, name="阿光", mbti_type="ESTJ", user_id="u", character_id=None, now=world.now - 9 * HOUR
+        )
         await tx.souls.add(soul)
         await tx.souls.delete(gone)
     world.soul_id = soul.soul_id

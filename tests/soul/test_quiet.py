@@ -33,5 +33,5 @@ def test_they_are_as_long_as_the_clock_says_and_written_as_they_are_read(hours, 
 
 @pytest.mark.parametrize("nonsense", ["always", "22-8", "24:00-08:00", "22:00", "22:00-08:00-09:00", "08:00-08:00"])
 def test_what_cannot_be_read_is_refused_with_what_to_write(nonsense):
-    with pytest.raises(InvalidInput, match='"22:00-08:00"|write ""'):
+    with pytest.raises(InvalidInput, match=r'"22:00-08:00"|write ""'):
         QuietHours.parse(nonsense)
