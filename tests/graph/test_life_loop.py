@@ -1,5 +1,6 @@
 """A soul's own life on a clock of our own and a real model server: when it may speak, and when it does not."""
 
+import asyncio
 import json
 from collections import Counter
 from contextlib import asynccontextmanager
@@ -136,7 +137,10 @@ async def test_a_thousand_hours(world):
                 await ticks.tick()
                 assert world.calls == calls, "no model is asked by a tick"
             assert away is (world.calls == before)
-            heard += [one.data for one in listener._unheard]
+            async for news in listener.news(0.001):
+                if news is None:
+                    break
+                heard.append(news.data)
     said, spoke, silent = await world.said(), world.told("life.spoke"), world.told("life.silent")
     moments = [datetime.fromtimestamp(one.created_at, UTC) for one in said]
     days = Counter(moment.date() for moment in moments)
@@ -261,36 +265,44 @@ async def test_a_model_that_fails_means_silence_until_the_next_time(world, reply
     ("meanwhile", "reason"), [("talk", "they have begun to talk"), ("night", "the quiet hours have begun")]
 )
 async def test_what_happens_while_the_model_thinks_can_make_it_too_late(world, meanwhile, reason):
-    class Thoughtful(type(world.context.voice.model)):
-        async def ainvoke(self, *args, **kwargs):
-            answer = await super().ainvoke(*args, **kwargs)
-            if meanwhile == "talk":
-                await world.talk("another")
-            else:
-                world.now += 14 * HOUR
-            return answer
-
-    model = world.context.voice.model
-    slow = Thoughtful.model_construct(**model.__dict__)
-    world.loop = LifeLoop(replace(world.context, voice=replace(world.context.voice, model=slow)), Random(7))
-    with world.listening():
-        while not world.told():
-            world.now += 600
-            await world.loop.pulse()
-    assert [(line["event"], line["reason"]) for line in world.told()] == [("life.silent", reason)]
-    assert (await world.said(), (await world.life())[0].spoken) == ([], 0)
-
-
-async def test_a_listener_who_left_in_the_last_moment_is_not_spoken_to(world):
-    world.stub.default = replace(SPEAK, delay_s=0.1)
+    world.stub.default = replace(SPEAK, delay_s=0.2)
     with world.listening():
         await world.loop.pulse()
         [life] = await world.life()
         world.now = life.due_at
-        [soul_id] = await world.loop._claim(world.now)
-    await world.loop.graph.ainvoke({"soul_id": soul_id}, context=world.context)
+        thinking = asyncio.create_task(world.loop.pulse())
+        while not world.calls:
+            await asyncio.sleep(0.01)
+        if meanwhile == "talk":
+            await world.talk("another")
+        else:
+            world.now += 14 * HOUR
+        await thinking
+    assert [(line["event"], line["reason"]) for line in world.told()] == [("life.silent", reason)]
+    assert (await world.said(), (await world.life())[0].spoken) == ([], 0)
+
+
+async def test_a_turn_that_runs_is_waited_for_and_then_has_the_word(world):
+    with world.listening():
+        await world.loop.pulse()
+        [life] = await world.life()
+        world.now = life.due_at
+        async with world.context.locks.hold("s"):
+            speaking = asyncio.create_task(world.loop.pulse())
+            while not world.calls:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            assert await world.said() == []
+            await world.talk()
+        await speaking
+    assert [line["reason"] for line in world.told()] == ["they have begun to talk"]
+
+
+async def test_words_that_reach_nobody_were_never_said(world):
+    world.now += 3 * HOUR
+    await world.loop.graph.ainvoke({"soul_id": world.soul_id}, context=world.context)
     assert [line["reason"] for line in world.told()] == ["nobody could be reached"]
-    assert await world.said() == []
+    assert (world.calls, await world.said()) == (1, [])
 
 
 async def test_a_restart_keeps_the_due_time_and_the_count(sqlite_url, tmp_path):
