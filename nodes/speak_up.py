@@ -14,19 +14,19 @@ from soulgraph.terminals.payloads import Proactive
 async def speak_up(state: LifeState, runtime: Runtime[Context]) -> LifeState:
     """Nothing is stored unless somebody heard it; no turn of the session comes in between."""
     context, moment, impulse = runtime.context, state["moment"], state["impulse"]
-    text, session_id = impulse.text.replace("\x00", ""), moment.session.session_id
+    soul_id, session_id = moment.soul.soul_id, moment.session.session_id
     async with context.locks.hold(session_id):
         if objection := await _too_late(moment, context):
             return {"silence": objection}
-        said = Proactive(session_id=session_id, soul_id=moment.soul.soul_id, text=text, ts=context.clock())
+        said = Proactive(session_id=session_id, soul_id=soul_id, text=impulse.text, ts=context.clock())
         terminals = await _tell_terminals(said, context)
-        streams = context.listeners.tell(said.soul_id, "proactive", said.model_dump())
+        streams = context.listeners.tell(soul_id, "proactive", said.model_dump())
         if not terminals and not streams:
             return {"silence": "nobody could be reached"}
         await _keep(said, context)
     context.telemetry.emit(
         "life.spoke",
-        soul_id=said.soul_id,
+        soul_id=soul_id,
         session_id=session_id,
         reason=impulse.reason,
         sources=state["sources"],

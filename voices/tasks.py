@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     StringConstraints,
     ValidationError,
@@ -63,6 +64,11 @@ def _in_words(text: str) -> str:
 def _abstract(text: str, info: ValidationInfo) -> str:
     context = info.context or {}
     return nameless(text, context.get("names", ()), context.get("lang", "en"))
+
+
+def _storable(text: Any) -> Any:
+    """A model may write what PostgreSQL refuses."""
+    return text.replace("\x00", "") if isinstance(text, str) else text
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -144,7 +150,7 @@ class Impulse(TaskOutput):
     """Whether a soul says something of its own accord, and why; silence is an answer like any other."""
 
     speak: bool
-    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    text: Annotated[str, BeforeValidator(_storable), StringConstraints(strip_whitespace=True, max_length=500)] = ""
     reason: Text
 
     @model_validator(mode="after")

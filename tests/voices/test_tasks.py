@@ -143,6 +143,7 @@ def test_slots_are_numbered_up_to_99():
     [
         '{"speak": true, "text": "  ", "reason": "I care"}',
         '{"speak": true, "reason": "I care"}',
+        '{"speak": true, "text": "\\u0000", "reason": "I care"}',
         '{"speak": false, "text": ""}',
         '{"speak": false, "reason": " "}',
         f'{{"speak": true, "text": "{"x" * 501}", "reason": "I care"}}',
