@@ -25,6 +25,7 @@ from soulgraph.api import (
     senses,
     sessions,
     souls,
+    stream,
     templates,
     terminals,
     transcripts,
@@ -37,6 +38,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.afterglow_workers import AfterglowWorkers
 from soulgraph.graph.context import Context
+from soulgraph.graph.life_loop import LifeLoop
 from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.telemetry import JsonLines
 from soulgraph.graph.turn import turn_graph
@@ -79,8 +81,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    talking, memories = (chat, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
-    for router in (*talking, *memories, usage, library, lore, templates, preview, senses, terminals, jobs, operations):
+    talking, memories = (chat, stream, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
+    presets, running = (library, lore, templates, preview), (terminals, usage, jobs, operations)
+    for router in (*talking, *memories, *presets, senses, *running):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
     return app
 
@@ -103,6 +106,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
         )
         recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock))
+        locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
         context = Context(
             stores=stores,
             emotions=await _emotions(settings, embedder, voice, stack),
@@ -116,12 +120,12 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             workspaces=Workspaces(settings.data_dir),
             telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
             hub=await _hub(settings, presence, stack),
+            locks=locks,
             max_steps=settings.turn_max_steps,
             max_events=settings.max_events,
             daily_tokens=settings.daily_tokens,
             observe_usage=metrics.usage,
         )
-        locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
@@ -131,6 +135,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
         await stack.enter_async_context(ticks.running())
+        if settings.alive:
+            await stack.enter_async_context(LifeLoop(context).running())
         _announce(settings, context, embedder.name, open_access)
         yield Services(
             settings, stores, context, checkpointer, locks, runner, afterglow, presence, metrics, open_access
@@ -201,6 +207,10 @@ def _announce(settings: Settings, context: Context, embedder: str, open_access: 
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
     else:
         _log.info("voice: %s at %s", context.voice.name, masked(settings.llm_base_url) or "OpenAI")
+    if settings.alive:
+        life = settings.persona.life
+        quiet = f", never {life.quiet_hours}" if str(life.quiet_hours) else ""
+        _log.info("life: souls may speak of their own accord, at most %d times a day%s", life.daily_cap, quiet)
     _log.info("emotion: %s; embeddings: %s", settings.emotion, embedder)
     if open_access:
         _log.info("access: open to this machine, because no API key has been made")

@@ -1,6 +1,7 @@
 """Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
 
 import re
+from datetime import time
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
@@ -8,11 +9,12 @@ from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from soulgraph.errors import ConfigurationError
+from soulgraph.errors import ConfigurationError, InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
+from soulgraph.soul.quiet import QuietHours
 
 PREFIX = "SOULGRAPH_"
 DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
@@ -131,6 +133,11 @@ class Settings(BaseSettings):
         return not self.llm_model
 
     @property
+    def alive(self) -> bool:
+        """Whether souls may speak of their own accord: without a model they have nothing of their own to say."""
+        return self.persona.life.enabled and not self.offline
+
+    @property
     def on_loopback(self) -> bool:
         try:
             return ip_address(self.host).is_loopback
@@ -151,6 +158,33 @@ def _constants(given: Any) -> Constants:
     return DEFAULT.override(given or {})
 
 
+def _quiet_hours(given: Any) -> QuietHours:
+    if isinstance(given, QuietHours):
+        return given
+    try:
+        return QuietHours.parse(str(given))
+    except InvalidInput as error:
+        raise ValueError(error.detail) from error
+
+
+class LifeConfig(BaseModel):
+    """When a soul may speak of its own accord."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    enabled: bool = True
+    min_interval_minutes: float = Field(90, ge=1)
+    max_interval_minutes: float = Field(240, ge=1)
+    daily_cap: int = Field(4, ge=0)
+    quiet_hours: Annotated[QuietHours, BeforeValidator(_quiet_hours)] = QuietHours(time(22), time(8))
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.min_interval_minutes > self.max_interval_minutes:
+            raise ValueError("min_interval_minutes must not exceed max_interval_minutes")
+        return self
+
+
 class PersonaConfig(BaseModel):
     """The switches of `config/persona.yaml`."""
 
@@ -166,6 +200,7 @@ class PersonaConfig(BaseModel):
     write_back: bool = True
     maintain_every: int = Field(10, ge=1)
     recalled: int = Field(3, ge=0, le=20)
+    life: LifeConfig = LifeConfig()
     dynamics: Annotated[Constants, BeforeValidator(_constants)] = DEFAULT
 
     @classmethod

@@ -1,22 +1,17 @@
 """One turn over HTTP: as JSON, or as server-sent events while it happens."""
 
-import json
-from collections.abc import AsyncIterator
 from typing import Any, Literal, Self
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse, Response, StreamingResponse
-from fastapi.sse import format_sse_event
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served
-from soulgraph.graph.runner import RunningTurn, TurnRequest
+from soulgraph.api.sse import PING_S, event_stream
+from soulgraph.graph.runner import TurnRequest
 from soulgraph.stores.births import DEFAULT_USER
-
-PING_S = 15.0
-_UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
 
@@ -100,14 +95,5 @@ async def chat(request: ChatRequest, services: Served) -> Response:
     if request.terminal_id:
         services.presence.seen(request.terminal_id)
     if request.stream:
-        return StreamingResponse(_events(turn), media_type="text/event-stream", headers=_UNBUFFERED)
+        return event_stream(turn.events(PING_S))
     return JSONResponse(await turn.answer())
-
-
-async def _events(turn: RunningTurn) -> AsyncIterator[bytes]:
-    """The turn's events on the wire, with a comment now and then so that proxies keep the line open."""
-    async for event in turn.events(PING_S):
-        if event is None:
-            yield format_sse_event(comment="ping")
-        else:
-            yield format_sse_event(event=event.event, data_str=json.dumps(event.data, ensure_ascii=False))

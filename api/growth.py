@@ -54,8 +54,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
         )
         grown = await _in_time(task, session.soul_id, services)
         async with services.stores.write() as tx:
-            evolved = _storable(grown.text)
-            return VersionOut.of(await tx.personas.evolve(session_id, evolved, "update-memory", services.now()))
+            return VersionOut.of(await tx.personas.evolve(session_id, grown.text, "update-memory", services.now()))
 
 
 @router.get("/persona-versions", dependencies=[chatter])
@@ -96,7 +95,7 @@ async def _conversation(session_id: str, services: Services) -> tuple[Session, l
 
 async def _continued(session: Session, last_message: int, summary: Summary, services: Services) -> Session:
     now = services.now()
-    title, background_id = _storable(summary.title), new_id("summary")
+    title, background_id = summary.title, new_id("summary")
     follower = replace(
         session,
         session_id=new_id("sess"),
@@ -111,7 +110,7 @@ async def _continued(session: Session, last_message: int, summary: Summary, serv
     )
     async with services.stores.write() as tx:
         world = await tx.backgrounds.find(session.background_id) if session.background_id else None
-        await tx.backgrounds.add(background_id, title, _recap(session, world, _storable(summary.summary)), now)
+        await tx.backgrounds.add(background_id, title, _recap(session, world, summary.summary), now)
         await tx.sessions.add(follower)
         if grown := session.character_snapshot["evolved_persona"]:
             source = f"inherited:{session.session_id}"
@@ -137,11 +136,6 @@ def _recap(session: Session, world: Preset | None, summary: str) -> Json:
     origin = {"session_id": session.session_id, "soul_id": session.soul_id}
     extensions = data.get("extensions", {}) | {"summary_of": origin}
     return {**data, "initial_context": summary, "extensions": extensions}
-
-
-def _storable(text: str) -> str:
-    """A model may write what PostgreSQL refuses."""
-    return text.replace("\x00", "")
 
 
 async def _in_time(task: Coroutine[Any, Any, T], soul_id: str, services: Services) -> T:

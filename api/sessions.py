@@ -70,6 +70,7 @@ class MessageOut(BaseModel):
     content: str
     archived: bool
     input_id: str | None
+    proactive: bool
     timestamp: str
 
     @classmethod

@@ -46,6 +46,7 @@ class Line(BaseModel):
     content: Content
     archived: bool = False
     timestamp: Timestamp = Field(examples=["2025-10-13T10:30:00Z"])
+    proactive: bool = False
 
 
 @router.get("/{session_id}/export")
@@ -108,11 +109,10 @@ async def _page(session_id: str, after: int, services: Services) -> list[Message
 
 
 def _line(message: Message) -> Json:
-    return Line(**_shared(message), timestamp=iso(message.created_at)).model_dump()
-
-
-def _shared(message: Message) -> Json:
-    return {"role": message.role, "content": message.content, "archived": message.archived}
+    """What was said of the soul's own accord says so; the other lines have only the keys everybody's have."""
+    line = {"role": message.role, "content": message.content, "archived": message.archived}
+    unprompted = {"proactive": True} if message.proactive else {}
+    return {**line, "timestamp": iso(message.created_at), **unprompted}
 
 
 def _message(line: Line) -> Json:

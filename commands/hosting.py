@@ -38,6 +38,8 @@ class SoulServer(uvicorn.Server):
         self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams that would stay open for ever are ended first: everything else is waited for."""
+        self._app.state.services.context.listeners.close()
         await super().shutdown(sockets)
         await self._opened.aclose()
 

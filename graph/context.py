@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
+from soulgraph.graph.listeners import Listeners
 from soulgraph.graph.telemetry import NoTelemetry, Telemetry
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
@@ -11,6 +12,7 @@ from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.constants import Constants
+from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import UsageKind
 from soulgraph.stores.stores import Stores
 from soulgraph.stores.workspace import Workspaces
@@ -39,14 +41,16 @@ class Context:
     workspaces: Workspaces | None = None
     telemetry: Telemetry = field(default_factory=NoTelemetry)
     hub: Hub | None = None
+    listeners: Listeners = field(default_factory=Listeners)
+    locks: SessionLocks = field(default_factory=SessionLocks)
     max_steps: int = 6
     max_events: int = 0
     daily_tokens: int = 0
     observe_usage: ObserveUsage = _unobserved
 
-    def local_time(self) -> datetime:
-        """Now, as the users' clocks show it."""
-        return datetime.fromtimestamp(self.clock(), self.timezone)
+    def local_time(self, at: float | None = None) -> datetime:
+        """A moment, by default this one, as the users' clocks show it."""
+        return datetime.fromtimestamp(self.clock() if at is None else at, self.timezone)
 
     @property
     def constants(self) -> Constants:

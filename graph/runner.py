@@ -185,7 +185,14 @@ class TurnRunner:
                 answer = event.data
             elif event:
                 events.put_nowait(event)
+        if answer.get("state_changed"):
+            self._tell_others(answer)
         return answer
+
+    def _tell_others(self, answer: Json) -> None:
+        """All sessions of a soul share its profile, so whoever has it open hears that it has changed."""
+        where = {key: answer[key] for key in ("soul_id", "session_id", "turn_id")}
+        self._context.listeners.tell(answer["soul_id"], "state_changed", where)
 
     async def _resolve(self, request: TurnRequest) -> Said:
         """Who is spoken to, and in which conversation."""

@@ -1,4 +1,4 @@
-"""What flows through a turn. Only `persona_state` and `turn` outlive it; the rest is scratch.
+"""What flows through the graphs. Of a turn, only `persona_state` and `turn` outlive it; the rest is scratch.
 
 Keys are few and hold whole things, because LangGraph looks at every key at every step.
 """
@@ -19,6 +19,7 @@ from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import Session, Soul
+from soulgraph.voices.tasks import Impulse
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -136,3 +137,26 @@ class LoopState(LoopOutput, total=False):
     said: Said
     messages: Annotated[list[AnyMessage], _join]
     steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A soul that might say something of its own accord, and the conversation it would say it in."""
+
+    at: float
+    soul: Soul
+    soul_emotion: EmotionState
+    session: Session
+
+
+class LifeInput(TypedDict, total=False):
+    soul_id: str
+
+
+class LifeState(LifeInput, total=False):
+    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
+
+    moment: Moment
+    impulse: Impulse
+    sources: list[str]
+    silence: str

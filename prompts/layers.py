@@ -9,6 +9,7 @@ So a provider's prompt cache finds everything up to the last round again.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -29,9 +30,18 @@ def assemble(context: PersonaContext, history: History, user_text: str, cues: Ma
     last = [*context.volatile, f"---User Input---\n{defuse(user_text)}", contract]
     return [
         cued("\n\n".join(system), cues),
-        *[_spoken(role, content) for role, content in history],
+        *[_spoken(role, content) for role, content in _in_turns(history)],
         HumanMessage("\n\n".join(last)),
     ]
+
+
+def _in_turns(history: History) -> History:
+    """Many models only take a conversation that the user opens and in which the two alternate.
+
+    A soul also speaks by itself, so what one of them said in a row becomes one message, and a silence may open.
+    """
+    turns = [(role, "\n\n".join(text for _, text in said)) for role, said in groupby(history, lambda one: one[0])]
+    return [("user", "…"), *turns] if turns and turns[0][0] != "user" else turns
 
 
 def _spoken(role: str, content: str) -> AnyMessage:

@@ -1,8 +1,10 @@
-"""Draws the turn and its tool loop from the code, into docs/graph.md and the README. Run it after rewiring a graph."""
+"""Draws the graphs from the code, into docs/graph.md and the README. Run it after rewiring a graph."""
 
 import re
 from pathlib import Path
 
+from soulgraph.graph.afterglow import afterglow_graph
+from soulgraph.graph.life import life_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 
@@ -13,23 +15,31 @@ _BLOCK = re.compile(r"(?<=<!-- graph -->\n).*?(?=<!-- /graph -->)", re.DOTALL)
 _PAGE = """\
 # The graphs
 
-Written by `scripts/draw_graph.py` from `graph/turn.py` and `graph/tool_loop.py`. A dotted arrow is a choice.
+Written by `scripts/draw_graph.py` from the files in `graph/`. A dotted arrow is a choice.
 
 ## The turn
 
 {turn}
 ## The tool loop
 
-{tool_loop}"""
+{tool_loop}
+## After the turn
+
+{afterglow}
+## A life of its own
+
+{life}"""
 
 
 def pages() -> dict[Path, str]:
     """Every file with a drawing in it, as it should be."""
-    turn = _fenced(turn_graph().compile().get_graph().draw_mermaid(with_styles=False))
-    tool_loop = _fenced(tool_loop_graph().compile().get_graph().draw_mermaid(with_styles=False))
+    turn, tool_loop, afterglow, life = (
+        _fenced(graph.compile().get_graph().draw_mermaid(with_styles=False))
+        for graph in (turn_graph(), tool_loop_graph(), afterglow_graph(), life_graph())
+    )
     return {
         README: _BLOCK.sub(lambda _: turn, README.read_text("utf-8")),
-        GRAPH_PAGE: _PAGE.format(turn=turn, tool_loop=tool_loop),
+        GRAPH_PAGE: _PAGE.format(turn=turn, tool_loop=tool_loop, afterglow=afterglow, life=life),
     }
 
 

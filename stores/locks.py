@@ -15,6 +15,7 @@ from soulgraph.errors import Busy, StoreUnavailable
 from soulgraph.stores.database import conninfo
 
 _POLL_S = 0.02
+_LIMIT = 64
 _RETRY_AFTER_S = 5
 
 
@@ -85,7 +86,7 @@ class _Queue:
 class SessionLocks:
     """A queue per session, and behind it the lock that all servers share, where there is one."""
 
-    def __init__(self, limit: int, shared: AdvisoryLocks | None = None) -> None:
+    def __init__(self, limit: int = _LIMIT, shared: AdvisoryLocks | None = None) -> None:
         self._limit = limit
         self._shared = shared
         self._queues: dict[str, _Queue] = {}

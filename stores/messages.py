@@ -21,6 +21,7 @@ class Messages(Repository[Message]):
     async def append(self, session_id: str, messages: list[Json]) -> list[int]:
         """Add rows of {turn_id, role, content, archived, input_id, created_at} in order; each can be found at once.
 
+        What a soul said of its own accord is `proactive` too; then all the rows say whether they are.
         Only one writer at a time appends to a session: who shares it between servers holds its lock.
         """
         if not messages:
@@ -51,7 +52,7 @@ class Messages(Repository[Message]):
         Else a conversation would lose its thread whenever an event was drawn from it.
         """
         unarchived = await self._all(self._newest("archived"), session_id=session_id, archived=False, limit=limit)
-        last = await self._all(self._newest(), session_id=session_id, limit=min(limit, _THREAD))
+        last = await self.last(session_id, min(limit, _THREAD))
         return sorted({*unarchived, *last}, key=lambda message: message.message_id)[-limit:]
 
     @classmethod
@@ -59,6 +60,10 @@ class Messages(Repository[Message]):
     def _newest(cls, *columns: str) -> Select[Any]:
         in_session = cls._rows("session_id", *columns)
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
+
+    async def last(self, session_id: str, limit: int) -> list[Message]:
+        """The last messages, archived or not, oldest first."""
+        return (await self._all(self._newest(), session_id=session_id, limit=limit))[::-1]
 
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
         """All that no event was drawn from yet, up to this message, oldest first."""

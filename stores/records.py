@@ -250,6 +250,19 @@ class DailyUsage:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """When a soul may next speak of its own accord, and how often it did on the last day it has."""
+
+    soul_id: str
+    due_at: float
+    day: str
+    spoken: int
+
+    def spoken_on(self, day: str) -> int:
+        return self.spoken if day == self.day else 0
+
+
+@dataclass(frozen=True, slots=True)
 class ApiKey:
     key_id: str
     name: str

@@ -54,6 +54,11 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, reflected_to=message_id):
             raise NotFound("session", session_id)
 
+    async def touch(self, session_id: str, now: float) -> None:
+        """Something was said in it that was no turn."""
+        if not await self._set({"session_id": session_id}, updated_at=now):
+            raise NotFound("session", session_id)
+
     async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:
         """Write turn number `turn`; refused if another writer has taken that number."""
         before = {"session_id": session_id, "turn": turn - 1}

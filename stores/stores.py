@@ -14,6 +14,7 @@ from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.history import History
 from soulgraph.stores.inner import InnerVersions
 from soulgraph.stores.keys import Keys
+from soulgraph.stores.lives import Lives
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
 from soulgraph.stores.outbox import Outbox
@@ -48,6 +49,7 @@ class Transaction:
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
         self.inner = InnerVersions(connection)
+        self.lives = Lives(connection)
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
         self.keys = Keys(connection)

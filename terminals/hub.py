@@ -16,7 +16,7 @@ from aiomqtt import Client, MqttError
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import topics
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
+from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Payload, Proactive
 
 SETTING = "SOULGRAPH_MQTT_URL"
 
@@ -39,6 +39,10 @@ class Hub(Protocol):
 
     async def intent_action(self, action: IntentAction) -> bool:
         """Whether the broker has said, within a second, that it has it. Never raises and never tries again."""
+        ...
+
+    async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
+        """Whether the broker has it, as with an action."""
         ...
 
 
@@ -157,11 +161,16 @@ class MqttHub:
         self._updates.put(update)
 
     async def intent_action(self, action: IntentAction) -> bool:
+        return await self._deliver(topics.intent_action(action.terminal_id), action)
+
+    async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
+        return await self._deliver(topics.proactive(terminal_id), payload)
+
+    async def _deliver(self, topic: str, payload: Payload) -> bool:
         if self._client is None:
             return False
         try:
-            topic = topics.intent_action(action.terminal_id)
-            await self._client.publish(topic, action.to_json(), _QOS, timeout=_PATIENCE_S)
+            await self._client.publish(topic, payload.to_json(), _QOS, timeout=_PATIENCE_S)
         except MqttError:
             return False
         return True

@@ -49,3 +49,12 @@ class IntentAction(Payload):
     intents: list[IntentCall] = Field(min_length=1)
     exec_probability: Share
     ts: float
+
+
+class Proactive(Payload):
+    """What a soul says of its own accord."""
+
+    session_id: str
+    soul_id: str
+    text: str
+    ts: float

@@ -3,17 +3,14 @@
 A soul that nobody watches needs no ticks, because reading it draws its emotion on to the moment.
 """
 
-import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from soulgraph.errors import InvalidInput, SoulgraphError
+from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate, judge
@@ -26,6 +23,7 @@ from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
+from soulgraph.terminals.rounds import Rounds
 
 _log = logging.getLogger(__name__)
 
@@ -49,33 +47,9 @@ class Ticks:
     period_s: float
     observe: Callable[[int, float], None]
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    def running(self) -> AbstractAsyncContextManager[None]:
         """Ticking for as long as the block lasts."""
-        task = asyncio.create_task(self._run(), name="ticks")
-        task.add_done_callback(_report)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def _run(self) -> None:
-        due, well = time.monotonic(), True
-        while True:
-            due = max(due + self.period_s, time.monotonic())  # a tick that was missed is not made up for
-            await asyncio.sleep(due - time.monotonic())
-            try:
-                await self.tick()
-            except (SoulgraphError, SQLAlchemyError) as error:
-                if well:
-                    reason = str(error).partition("\n")[0]
-                    _log.warning("ticks: %s; trying again every %g s", reason, self.period_s)
-                well = False
-            else:
-                if not well:
-                    _log.info("ticks: going on")
-                well = True
+        return Rounds("ticks", self.period_s, self.tick).running()
 
     async def tick(self) -> None:
         """One step for everyone who is awake; with nobody awake it is one query."""
@@ -142,8 +116,3 @@ def _readable(tempers: Sequence[Temper]) -> Iterator[tuple[str, Traits, EmotionS
             _log.error("ticks: soul %s cannot be read: %s", temper.soul_id, error.detail)
             continue
         yield temper.soul_id, traits, feeling
-
-
-def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("ticks: ended, and time stands still until the server is restarted", exc_info=error)

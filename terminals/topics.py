@@ -22,6 +22,10 @@ def reply(terminal_id: str) -> str:
     return _topic(terminal_id, "reply")
 
 
+def proactive(terminal_id: str) -> str:
+    return _topic(terminal_id, "proactive")
+
+
 def sender(topic: str) -> tuple[str, str]:
     """(terminal_id, kind) of a topic on which a terminal speaks."""
     terminal_id, _, kind = topic.removeprefix(f"{_PREFIX}/").partition("/")

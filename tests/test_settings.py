@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.settings import DEFAULT_PERSONA, PersonaConfig, Settings
+from soulgraph.settings import DEFAULT_PERSONA, LifeConfig, PersonaConfig, Settings
 from soulgraph.soul.constants import DEFAULT
 
 README = Path(__file__).parent.parent / "README.md"
@@ -104,6 +104,13 @@ def test_keys_are_never_printed():
         (b"dynamics: {x_bored: [0.1]}", "dynamics: x_bored: must be a list of 3 numbers"),
         (b"dynamics: {tau_min: 0.9}", "dynamics: tau_min: must not exceed tau_max"),
         (b"dynamics: 60", "dynamics: Value error, must be a mapping"),
+        (b"life: {enabeld: true}", "life.enabeld: Extra inputs are not permitted"),
+        (b"life: {daily_cap: -1}", "life.daily_cap: Input should be greater"),
+        (b"life: {min_interval_minutes: 0}", "life.min_interval_minutes: Input should be greater"),
+        (b"life: {max_interval_minutes: .inf}", "life.max_interval_minutes: Input should be a finite number"),
+        (b"life: {min_interval_minutes: 300}", "life: Value error, min_interval_minutes must not exceed max"),
+        (b"life: {quiet_hours: 22-8}", 'life.quiet_hours: Value error, must look like "22:00-08:00"'),
+        (b"life: {quiet_hours: 22:00}", 'life.quiet_hours: Value error, must look like "22:00-08:00"'),
         (b"- a list", "Input should be a valid dictionary"),
         (b"a: [", "is not YAML"),
         (b"default_mode: \xff\xfe", "persona.yaml"),
@@ -139,9 +146,21 @@ def test_constants_of_the_dynamics_can_be_replaced_by_name(tmp_path):
     assert dynamics == replace(DEFAULT, lock_first=60, x_bored=(-0.1, -0.2, 0))
 
 
+@pytest.mark.parametrize(
+    ("model", "enabled", "alive"), [("m", "true", True), ("m", "false", False), ("", "true", False)]
+)
+def test_souls_live_by_themselves_with_a_model_unless_that_is_turned_off(model, enabled, alive, tmp_path):
+    (tmp_path / "persona.yaml").write_text(f"life: {{enabled: {enabled}, quiet_hours: ''}}")
+    settings = Settings.load(llm_model=model, persona_config=tmp_path / "persona.yaml")
+    assert settings.alive is alive
+    assert str(settings.persona.life.quiet_hours) == ""
+
+
 def test_the_shipped_persona_file_lists_every_switch_at_its_default():
     written = re.findall(r"^(\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
     assert written == list(PersonaConfig.model_fields)
+    nested = re.findall(r"^  (\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
+    assert nested == list(LifeConfig.model_fields)
     assert PersonaConfig.read(DEFAULT_PERSONA) == PersonaConfig()
 
 

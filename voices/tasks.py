@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     Field,
     StringConstraints,
     ValidationError,
@@ -50,7 +51,12 @@ def _in_words(text: str) -> str:
     return text
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+def _storable(text: Any) -> Any:
+    """A model may write what PostgreSQL refuses."""
+    return text.replace("\x00", "") if isinstance(text, str) else text
+
+
+Text = Annotated[str, BeforeValidator(_storable), StringConstraints(strip_whitespace=True, min_length=1)]
 Qualitative = Annotated[Text, AfterValidator(_in_words)]
 
 
@@ -137,6 +143,20 @@ class Summary(TaskOutput):
     summary: Text
 
 
+class Impulse(TaskOutput):
+    """Whether a soul says something of its own accord, and why; silence is an answer like any other."""
+
+    speak: bool
+    text: Annotated[str, BeforeValidator(_storable), StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    reason: Text
+
+    @model_validator(mode="after")
+    def _no_empty_words(self) -> Self:
+        if self.speak and not self.text:
+            raise PydanticCustomError("no_words", "to speak, say what in `text`; to be silent, set `speak` to false")
+        return self
+
+
 T = TypeVar("T", bound=TaskOutput)
 
 
@@ -157,6 +177,7 @@ EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": 
 REFLECT = Task("reflect", Reflection, {"slots": []})
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
 SUMMARIZE = Task("summarize", Summary)
+LIFE = Task("life", Impulse)
 
 
 async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:

@@ -99,6 +99,7 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.slots.put(soul_id, 1, "likes rain", NOW)
         await tx.inner.think(soul_id, "I wonder", "reflection", NOW)
         await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
+        await tx.lives.schedule({soul_id: NOW})
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)
         await tx.terminals.report_catalog(f"term_{n}", 3, [{"id": "wave"}], NOW)
         await tx.terminals.bind(f"term_{n}", soul_id, NOW)

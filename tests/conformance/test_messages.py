@@ -60,6 +60,21 @@ async def test_a_conversation_keeps_its_last_two_rounds_when_they_are_archived(h
         assert [one.archived for one in await tx.messages.page("sess_1")] == [True] * 6
 
 
+async def test_the_last_ones_are_given_archived_or_not(home):
+    await say(home, "a", "b", archived=True)
+    await say(home, "c")
+    async with home.read() as tx:
+        assert texts(await tx.messages.last("sess_1", 2)) == ["b", "c"]
+        assert texts(await tx.messages.last("sess_1", 9)) == ["a", "b", "c"]
+
+
+async def test_words_of_the_souls_own_accord_are_marked_and_others_are_not(home):
+    await say(home, "hello")
+    await say(home, "awake?", role="assistant", proactive=True)
+    async with home.read() as tx:
+        assert [one.proactive for one in await tx.messages.page("sess_1")] == [False, True]
+
+
 async def test_pages_visit_every_message_once(home):
     await say(home, "a", "b", archived=True)
     await say(home, "c", "d", "e")

@@ -71,6 +71,13 @@ async def test_a_session_can_get_another_title(home):
         assert await tx.sessions.get("sess_1") == replace(session(), title="夜 🌙", updated_at=LATER)
 
 
+async def test_a_touch_changes_the_date_alone(home):
+    async with home.write() as tx:
+        await tx.sessions.touch("sess_1", LATER)
+    async with home.read() as tx:
+        assert await tx.sessions.get("sess_1") == replace(session(), updated_at=LATER)
+
+
 async def test_the_persona_state_can_be_set_between_turns(home):
     async with home.write() as tx:
         await tx.sessions.set_persona_state("sess_1", persona_state("strict"), LATER)
@@ -126,6 +133,7 @@ async def test_an_unknown_session_is_not_found(home):
         for use in (
             sessions.get("nowhere"),
             sessions.retitle("nowhere", "", NOW),
+            sessions.touch("nowhere", NOW),
             sessions.set_persona_state("nowhere", persona_state(), NOW),
             sessions.delete("nowhere"),
         ):

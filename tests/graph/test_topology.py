@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.context import Context
+from soulgraph.graph.life import life_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.tools import TOOLS
@@ -36,7 +38,7 @@ def schema(described):
     return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
 
 
-def test_the_nodes_of_the_turn_and_of_its_tool_loop():
+def test_the_nodes_of_every_graph():
     assert list(turn_graph().nodes) == [
         "emotion",
         "pad_update",
@@ -50,6 +52,8 @@ def test_the_nodes_of_the_turn_and_of_its_tool_loop():
         "writeback",
     ]
     assert list(tool_loop_graph().nodes) == ["model", "tools"]
+    assert list(afterglow_graph().nodes) == ["archive", "reflect", "maintain"]
+    assert list(life_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
 
 
 def test_the_turn_is_wired_as_before():
@@ -58,6 +62,14 @@ def test_the_turn_is_wired_as_before():
 
 def test_the_tool_loop_is_wired_as_before():
     assert_as_before("tool_loop.mmd", tool_loop_graph().compile().get_graph().draw_mermaid())
+
+
+def test_what_follows_a_turn_is_wired_as_before():
+    assert_as_before("afterglow.mmd", afterglow_graph().compile().get_graph().draw_mermaid())
+
+
+def test_the_life_of_a_soul_is_wired_as_before():
+    assert_as_before("life.mmd", life_graph().compile().get_graph().draw_mermaid())
 
 
 def test_the_turn_takes_and_gives_what_it_did_before():

@@ -118,3 +118,11 @@ def test_the_narrator_tells_and_the_companion_speaks():
 
 def test_the_cues_travel_beside_the_text():
     assert cues_of(assembled()) == {"task": "turn"}
+
+
+def test_words_the_soul_said_by_itself_leave_the_two_alternating():
+    history = [("assistant", "Awake?"), ("user", "yes"), ("assistant", "Good."), ("assistant", "It rains.")]
+    said = assembled(history=history)[1:]
+    assert [message.type for message in said] == ["human", "ai", "human", "ai", "human"]
+    assert said[0].text == "…"
+    assert "Good.\n\nIt rains." in said[3].text

@@ -11,7 +11,7 @@ from soulgraph.prompts.templates import SHIPPED, shipped
 from soulgraph.settings import PersonaConfig
 from soulgraph.stores.births import TEMPLATES
 from soulgraph.voices.listening import CHOOSE_INTENTS, FEEL
-from soulgraph.voices.tasks import EXTRACT_EVENT, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
+from soulgraph.voices.tasks import EXTRACT_EVENT, LIFE, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
 TASKS = [
@@ -19,6 +19,7 @@ TASKS = [
     (REFLECT, {"messages": [], "inner_state": "", "slots": []}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
+    (LIFE, dict.fromkeys(variables_of(load("task_life")) - {"language"})),
     (FEEL, {"text": "", "prototypes": {}}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),
 ]

@@ -14,11 +14,13 @@ from soulgraph.voices.offline_tasks import HEURISTICS
 from soulgraph.voices.tasks import (
     EXTRACT_EVENT,
     INNER_STATE_LIMIT,
+    LIFE,
     REFLECT,
     SUMMARIZE,
     UPDATE_MEMORY,
     EventExtract,
     EvolvedPersona,
+    Impulse,
     Reflection,
     Summary,
     briefing,
@@ -134,6 +136,32 @@ def test_the_inner_state_has_a_limit(length):
 def test_slots_are_numbered_up_to_99():
     with pytest.raises(ValidationError):
         Reflection.model_validate({"inner_state": "x", "slots": [{"n": 100, "content": "y"}]})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '{"speak": true, "text": "  ", "reason": "I care"}',
+        '{"speak": true, "reason": "I care"}',
+        '{"speak": true, "text": "\\u0000", "reason": "I care"}',
+        '{"speak": false, "text": ""}',
+        '{"speak": false, "reason": " "}',
+        f'{{"speak": true, "text": "{"x" * 501}", "reason": "I care"}}',
+    ],
+)
+def test_who_speaks_says_something_short_and_everybody_says_why(wrong):
+    with pytest.raises(ValidationError):
+        Impulse.read(wrong, {})
+
+
+def test_silence_needs_no_words():
+    assert Impulse.read('{"speak": false, "reason": "they rest"}', {}) == Impulse(speak=False, reason="they rest")
+
+
+async def test_the_offline_voice_has_no_life_of_its_own():
+    data = dict.fromkeys(variables_of(load(LIFE.prompt)) - {"language"}, "")
+    with pytest.raises(ModelError, match="life was unusable twice"):
+        await offline(LIFE, "zh", **data)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)

@@ -1,0 +1,27 @@
+"""Server-sent events on the wire."""
+
+import json
+from collections.abc import AsyncIterator
+
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
+
+from soulgraph.graph.listeners import News
+from soulgraph.graph.runner import Event
+
+PING_S = 15.0
+_UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def event_stream(events: AsyncIterator[Event | News | None]) -> StreamingResponse:
+    """What happens, as it happens; None is a moment of silence."""
+    return StreamingResponse(_lines(events), media_type="text/event-stream", headers=_UNBUFFERED)
+
+
+async def _lines(events: AsyncIterator[Event | News | None]) -> AsyncIterator[bytes]:
+    """With a comment now and then, so that proxies keep the line open."""
+    async for event in events:
+        if event is None:
+            yield format_sse_event(comment="ping")
+        else:
+            yield format_sse_event(event=event.event, data_str=json.dumps(event.data, ensure_ascii=False))

@@ -1,0 +1,92 @@
+"""Who is listening to a soul on this server, between the turns: open streams, and whatever else keeps a line open."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["proactive", "state_changed"]
+
+_MOST_UNHEARD = 100
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened to a soul without the listener's doing."""
+
+    event: Kind
+    data: dict[str, Any]
+
+
+class Listener:
+    """One open line. It never makes the soul wait: what it does not take in time it loses, the oldest first."""
+
+    def __init__(self) -> None:
+        self._unheard: deque[News] = deque(maxlen=_MOST_UNHEARD)
+        self._stirred = asyncio.Event()
+        self._closed = False
+
+    def hear(self, news: News) -> None:
+        self._unheard.append(news)
+        self._stirred.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._stirred.set()
+
+    async def news(self, patience_s: float) -> AsyncIterator[News | None]:
+        """News as they come, None whenever nothing has come for `patience_s`, and an end when the line is closed."""
+        while self._unheard or not self._closed:
+            if self._unheard:
+                yield self._unheard.popleft()
+                continue
+            self._stirred.clear()
+            if not await self._stirs(patience_s):
+                yield None
+
+    async def _stirs(self, patience_s: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                return await self._stirred.wait()
+        return False
+
+
+class Listeners:
+    def __init__(self) -> None:
+        self._of_soul: dict[str, list[Listener]] = {}
+        self._closed = False
+
+    @property
+    def souls(self) -> set[str]:
+        """Those that somebody listens to."""
+        return set(self._of_soul)
+
+    @contextmanager
+    def listen(self, soul_id: str) -> Iterator[Listener]:
+        """A line to this soul, for as long as the block lasts."""
+        listener = Listener()
+        if self._closed:
+            listener.close()
+        self._of_soul.setdefault(soul_id, []).append(listener)
+        try:
+            yield listener
+        finally:
+            self._of_soul[soul_id].remove(listener)
+            if not self._of_soul[soul_id]:
+                del self._of_soul[soul_id]
+
+    def tell(self, soul_id: str, event: Kind, data: dict[str, Any]) -> int:
+        """How many heard it."""
+        listening = self._of_soul.get(soul_id, [])
+        for listener in listening:
+            listener.hear(News(event, data))
+        return len(listening)
+
+    def close(self) -> None:
+        """End every line, now and from now on: the server is going away."""
+        self._closed = True
+        for listening in self._of_soul.values():
+            for listener in listening:
+                listener.close()

@@ -1,0 +1,36 @@
+"""Whether this is a moment in which the soul might say something by itself. No model is asked for that."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import LifeState, Moment
+from soulgraph.soul.dynamics import EmotionState, evolve
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import Traits
+
+
+async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+    context, now = runtime.context, runtime.context.clock()
+    async with context.stores.read() as tx:
+        soul = await tx.souls.get(state["soul_id"])
+        sessions = await tx.sessions.all(soul.soul_id, limit=1)
+    if not sessions:
+        return {"silence": "nobody has ever talked to it"}
+    traits = Traits.from_dict(soul.personality_vector)
+    feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now, context.constants)
+    moment = Moment(now, soul, feeling, sessions[0])
+    closed = judge(traits, feeling, now, context.constants).exec_mode == "blocked"
+    return {"moment": moment, "silence": _objection(moment, closed, context)}
+
+
+def _objection(moment: Moment, closed: bool, context: Context) -> str:
+    """Whatever changes a soul, a turn that still runs included, leaves its time on the soul's row; ticks do not."""
+    if moment.at - moment.soul.updated_at < 60 * context.persona.life.min_interval_minutes:
+        return "they have only just been together"
+    return "its gate is closed" if closed else ""
+
+
+def ask_or_not(state: LifeState) -> Literal["decide", "stay_silent"]:
+    return "stay_silent" if state["silence"] else "decide"

@@ -1,0 +1,87 @@
+"""The soul decides whether to say something of its own accord: one structured question to the model."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+
+from soulgraph.errors import BudgetExhausted, ModelError
+from soulgraph.graph.budget import background
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import LifeState, Moment
+from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.mood import describe
+from soulgraph.soul.time_words import duration, time_of_day
+from soulgraph.stores.records import Message, Preference, Slot
+from soulgraph.voices.tasks import LIFE, perform
+
+_MESSAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the stores keep for this question."""
+
+    slots: list[Slot]
+    preferences: list[Preference]
+    messages: list[Message]
+
+
+async def decide(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+    """A model that is away, whose answer is unusable twice, or for which no tokens are left, means silence."""
+    context, moment = runtime.context, state["moment"]
+    known = await _known(moment, context)
+    lang = _language(moment, known.messages)
+    try:
+        async with background(context, moment.soul.soul_id, "life"):
+            impulse = await perform(context.voice.model, LIFE, lang, **_material(moment, known, lang, context))
+    except (ModelError, BudgetExhausted) as error:
+        return {"sources": _sources(known), "silence": error.detail}
+    return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
+
+
+async def _known(moment: Moment, context: Context) -> _Known:
+    async with context.stores.read() as tx:
+        return _Known(
+            slots=await tx.slots.all(moment.soul.soul_id),
+            preferences=await tx.preferences.all(moment.soul.soul_id),
+            messages=await tx.messages.last(moment.session.session_id, _MESSAGES),
+        )
+
+
+def _material(moment: Moment, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
+    soul, snapshot = moment.soul, moment.session.character_snapshot
+    heard = [message.created_at for message in known.messages if message.role == "user"]
+    return {
+        "name": soul.name,
+        "persona": [snapshot.get(layer, "") for layer in ("base_persona", "evolved_persona")],
+        "inner_state": soul.inner_state,
+        "mood": describe(moment.soul_emotion, lang, context.constants),
+        "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],
+        "preferences": {kept.key: kept.value for kept in known.preferences},
+        "messages": [_said(message) for message in known.messages],
+        "since": duration(moment.at - heard[-1], lang) if heard else None,
+        "local_time": time_of_day(context.local_time(moment.at), lang),
+    }
+
+
+def _said(message: Message) -> dict[str, Any]:
+    unprompted = {"unprompted": True} if message.proactive else {}
+    return {"role": message.role, "content": message.content, **unprompted}
+
+
+def _language(moment: Moment, messages: list[Message]) -> Lang:
+    """The one they talk in; before they have, the character's own."""
+    heard = [message.content for message in messages if message.role == "user"]
+    own = [moment.session.character_snapshot.get("base_persona", ""), moment.soul.inner_state, moment.soul.name]
+    return lang_of("\n".join(heard or own))
+
+
+def _sources(known: _Known) -> list[str]:
+    slots = [f"slot:{slot.n}" for slot in known.slots]
+    preferences = [f"preference:{kept.key}" for kept in known.preferences]
+    return [*slots, *preferences, *(f"message:{message.message_id}" for message in known.messages)]
+
+
+def speak_or_not(state: LifeState) -> Literal["speak_up", "stay_silent"]:
+    return "stay_silent" if state["silence"] else "speak_up"

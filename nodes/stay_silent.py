@@ -1,0 +1,18 @@
+"""The soul says nothing. That is an outcome like any other; a line of telemetry is all that is left of it."""
+
+from langgraph.runtime import Runtime
+
+from soulgraph.graph.context import Context
+from soulgraph.graph.state import LifeState
+
+
+async def stay_silent(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+    moment = state.get("moment")
+    runtime.context.telemetry.emit(
+        "life.silent",
+        soul_id=state["soul_id"],
+        session_id=moment.session.session_id if moment else None,
+        reason=state["silence"],
+        sources=state.get("sources", []),
+    )
+    return {}

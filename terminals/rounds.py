@@ -1,0 +1,54 @@
+"""Something that is done every few seconds for as long as the server runs, whatever the database does meanwhile."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from soulgraph.errors import SoulgraphError
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    name: str
+    period_s: float
+    go: Callable[[], Awaitable[None]]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Going round for as long as the block lasts."""
+        task = asyncio.create_task(self._run(), name=self.name)
+        task.add_done_callback(_report)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _run(self) -> None:
+        due, well = time.monotonic(), True
+        while True:
+            due = max(due + self.period_s, time.monotonic())  # a round that was missed is not made up for
+            await asyncio.sleep(due - time.monotonic())
+            try:
+                await self.go()
+            except (SoulgraphError, SQLAlchemyError) as error:
+                if well:
+                    reason = str(error).partition("\n")[0]
+                    _log.warning("%s: %s; trying again every %g s", self.name, reason, self.period_s)
+                well = False
+            else:
+                if not well:
+                    _log.info("%s: going on", self.name)
+                well = True
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("%s: ended, and stands still until the server is restarted", task.get_name(), exc_info=error)
