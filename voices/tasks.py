@@ -56,7 +56,7 @@ def _storable(text: Any) -> Any:
     return text.replace("\x00", "") if isinstance(text, str) else text
 
 
-Text = Annotated[str, BeforeValidator(_storable), StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), BeforeValidator(_storable)]
 Qualitative = Annotated[Text, AfterValidator(_in_words)]
 
 
