@@ -50,8 +50,7 @@ class BatchingEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         wanted = [self._vector(heard(text)) for text in texts]
-        # A caller that gives up must not take the vector away from the others who wait for it.
-        return np.array([await asyncio.shield(vector) for vector in wanted], dtype=np.float32)
+        return np.array([await _made(vector) for vector in wanted], dtype=np.float32)
 
     def expect(self, texts: Sequence[str]) -> None:
         for text in texts:
@@ -100,3 +99,8 @@ class BatchingEmbedder:
             self._work.cancel()
             with suppress(asyncio.CancelledError):
                 await self._work
+
+
+async def _made(vector: _Vector) -> Vectors:
+    # A caller that gives up must not take the vector away from the others who wait for it.
+    return vector.result() if vector.done() else await asyncio.shield(vector)

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -47,6 +47,7 @@ def units_of(text: str) -> list[str]:
     return _UNIT.findall(text)
 
 
+@lru_cache(maxsize=20_000)
 def plainly(unit: str) -> str:
     """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
     return _ELONGATED.sub(r"\1", unit.lower())

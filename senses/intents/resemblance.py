@@ -57,6 +57,8 @@ class Resemblance:
         return [Part(span, likenesses) for span, likenesses in zip(spans, likely, strict=True)]
 
     async def _examples(self, offers: Offers) -> Examples:
+        if offers in self._learned:
+            return self._learned[offers]
         async with self._learning:
             if offers not in self._learned:
                 vectors = await self._embedded([example.text for example in offers.examples])
@@ -130,10 +132,10 @@ def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidenc
     for known in part.likely:
         possible = not excluded(known.intent, utterance) and not opposed(offers.sides(known.intent), said)
         possible = possible and not about_another(utterance.part(part.span), offers.words(known.intent))
-        if possible and shape in offers.shapes(known.intent) and known.refuses == refuses(shape):
+        if possible and shape in offers.shapes(known.intent) and known.example.refuses == refuses(shape):
             if _undecided(known, part, said, offers):
                 return None
-            return Evidence(known.intent, part.span, "like", f"“{known.example}”", known.confidence)
+            return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
     return None
 
 
@@ -142,7 +144,7 @@ def _undecided(known: Likeness, part: Part, said: Sides, offers: Offers) -> bool
     return any(
         opposed(offers.sides(known.intent), offers.sides(other.intent))
         and not opposed(offers.sides(other.intent), said)
-        and other.refuses == known.refuses
+        and other.example.refuses == known.example.refuses
         and other.confidence > known.confidence - OUTDONE_BY
         for other in part.likely
     )
