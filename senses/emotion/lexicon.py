@@ -85,8 +85,7 @@ class Phrases:
         at = 0
         while at < len(plain):
             size, mark = self._longest(plain, at)
-            written, spelling = raw[at : at + size], plain[at : at + size]
-            loud = written != spelling and any(map(_is_loud, written, spelling))
+            loud = mark is not PLAIN and any(map(_is_loud, raw[at : at + size], plain[at : at + size]))
             marks.append(mark._replace(loud=True) if loud else mark)
             at += size
         return marks

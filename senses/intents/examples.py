@@ -74,11 +74,17 @@ class Examples:
         votes = np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), targets)
         return _single((1 - SPELLING_SHARE) * votes), _single(SPELLING_SHARE * spelled.T @ votes)
 
-    def likeliest(self, text: str, vector: Vectors) -> list[Likeness]:
-        """The intents that may be meant, the likeliest first."""
-        closeness = self._vectors @ vector
+    def likeliest(self, texts: Sequence[str], vectors: Vectors) -> list[list[Likeness]]:
+        """The intents that each text may mean, the likeliest first."""
+        closeness = vectors @ self._vectors.T
+        scores = _alike(closeness) @ self._votes + np.array([self._spelled(text) for text in texts])
+        return [self._ranked(*each) for each in zip(scores, closeness, strict=True)]
+
+    def _spelled(self, text: str) -> Scores:
         pieces, weights = self._spelling.pieces(text)
-        scores = _alike(closeness) @ self._votes + weights @ self._spelled_votes[pieces]
+        return weights @ self._spelled_votes[pieces]
+
+    def _ranked(self, scores: Scores, closeness: Scores) -> list[Likeness]:
         ranked = [i for i in np.argsort(-scores)[:CONSIDERED].tolist() if scores[i] > 0]
         return [Likeness(_confidence(float(scores[i])), self._closest(i, closeness)) for i in ranked]
 

@@ -15,7 +15,7 @@ from soulgraph.senses.intents.objects import about_another
 from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
-from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.intents.utterance import Span, Utterance, bare
 from soulgraph.senses.ports import Embedder, Vectors
 
 SURE = 0.8  # for a part of what was said; all of it needs just what the intent asks for
@@ -53,8 +53,7 @@ class Resemblance:
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
         vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
-        likely = (examples.likeliest(text, vector) for text, vector in zip(texts, vectors, strict=True))
-        return [Part(span, likenesses) for span, likenesses in zip(spans, likely, strict=True)]
+        return [Part(*part) for part in zip(spans, examples.likeliest(texts, vectors), strict=True)]
 
     async def _examples(self, offers: Offers) -> Examples:
         if offers in self._learned:
@@ -72,13 +71,15 @@ class Resemblance:
 
 
 def _spans(utterance: Utterance) -> list[Span]:
-    """All of it, and of several clauses those that may ask for something themselves: they name an act, or are short."""
-    clauses = [clause for clause in utterance.clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]
-    return [Span(0, len(utterance.text)), *(clauses if len(utterance.clauses) > 1 else [])]
+    """All of it, and of several clauses those that may ask for something themselves."""
+    whole = Span(0, len(utterance.text))
+    clauses = [clause for clause in utterance.clauses if clause.length < whole.length]
+    return [whole, *[clause for clause in clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]]
 
 
 def _may_ask(clause: str) -> bool:
-    return bool(_WORDS.search(clause)) and (len(clause.encode()) <= SHORT or names_act(clause))
+    """It is more than what joins others (然后 alone asks for nothing), and short, or names an act."""
+    return bool(_WORDS.search(bare(clause))) and (len(clause.encode()) <= SHORT or names_act(clause))
 
 
 class Part(NamedTuple):
