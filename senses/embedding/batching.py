@@ -11,7 +11,8 @@ import numpy as np
 from soulgraph.senses.ports import Vectors
 from soulgraph.senses.text import heard
 
-LARGEST_BATCH = 32
+# As fast a text as larger ones, and while one batch is encoded, those who waited for the last go on.
+LARGEST_BATCH = 16
 REMEMBERED = 2048
 
 _Vector = asyncio.Future[Vectors]

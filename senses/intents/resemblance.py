@@ -88,6 +88,10 @@ class Part(NamedTuple):
     span: Span
     likely: list[Likeness]
 
+    @property
+    def best(self) -> float:
+        return self.likely[0].confidence if self.likely else 0.0
+
     def likeness_to(self, intent: Intent) -> float:
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
@@ -97,15 +101,15 @@ def _outdone(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) ->
     if not evidence.intent.match.examples or refused(evidence, utterance):
         return False
     clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
-    best = max((known.confidence for known in clause.likely), default=0.0)
-    return best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
+    return clause.best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
 
 
 def _unnamed(
     utterance: Utterance, offers: Offers, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
 ) -> list[Evidence]:
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
-    free = [part for part in parts if utterance.clause_at(part.span.start) not in taken]
+    likely = [part for part in parts if part.best >= SURE_OF_AN_ACT]
+    free = [part for part in likely if utterance.clause_at(part.span.start) not in taken]
     alike = [found for part in free if (found := _first_possible(part, utterance, offers))]
     sure = {found.intent.id: found for found in alike if found.sureness >= _needed(found.span, utterance)}
     if held:
