@@ -84,14 +84,15 @@ class Phrases:
         marks: list[Mark] = []
         at = 0
         while at < len(plain):
-            size, mark = self._longest(plain, at)
-            loud = mark is not PLAIN and any(map(_is_loud, raw[at : at + size], plain[at : at + size]))
+            size, mark = self._longest(plain, at) if plain[at] in self._lengths else (1, PLAIN)
+            written, spelling = raw[at : at + size], plain[at : at + size]
+            loud = written != spelling and any(map(_is_loud, written, spelling))
             marks.append(mark._replace(loud=True) if loud else mark)
             at += size
         return marks
 
     def _longest(self, units: list[str], at: int) -> tuple[int, Mark]:
-        for size in self._lengths.get(units[at], ()):
+        for size in self._lengths[units[at]]:
             if mark := self.marks.get(tuple(units[at : at + size])):
                 return size, mark
         return 1, PLAIN
