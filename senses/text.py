@@ -18,6 +18,7 @@ def normalise(text: str) -> str:
     return plain if plain.isascii() else _simplified(plain)
 
 
+@lru_cache(maxsize=4096)
 def heard(text: str) -> str:
     """What the senses take in: one line, as far as an utterance goes."""
     return " ".join(normalise(text).split())[:HEARD]

@@ -23,6 +23,7 @@ PIECE_LENGTHS = (3, 4, 5)
 
 # A title or a single quoted word is spoken of, not felt.
 _MENTIONED = re.compile(r"《[^》]*》|[“「『\"][^”」』\"]{1,8}[”」』\"]")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[?？]|吗[。！!~…\s]*$")
 
 FELT = tuple(label for label in EMOTIONS if label != "neutral")
@@ -117,5 +118,5 @@ def _surface(text: str, marks: list[Mark]) -> list[float]:
         sum(map(str.isdigit, text)) / size,
         sum(map(str.isupper, text)) / size,
         math.log1p(size) / 5,
-        any("\u4e00" <= letter <= "\u9fff" for letter in text),
+        _CHINESE.search(text) is not None,
     ]

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -47,6 +47,7 @@ def units_of(text: str) -> list[str]:
     return _UNIT.findall(text)
 
 
+@lru_cache(maxsize=20_000)
 def plainly(unit: str) -> str:
     """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
     return _ELONGATED.sub(r"\1", unit.lower())
@@ -83,7 +84,7 @@ class Phrases:
         marks: list[Mark] = []
         at = 0
         while at < len(plain):
-            size, mark = self._longest(plain, at)
+            size, mark = self._longest(plain, at) if plain[at] in self._lengths else (1, PLAIN)
             written, spelling = raw[at : at + size], plain[at : at + size]
             loud = written != spelling and any(map(_is_loud, written, spelling))
             marks.append(mark._replace(loud=True) if loud else mark)
@@ -91,7 +92,7 @@ class Phrases:
         return marks
 
     def _longest(self, units: list[str], at: int) -> tuple[int, Mark]:
-        for size in self._lengths.get(units[at], ()):
+        for size in self._lengths[units[at]]:
             if mark := self.marks.get(tuple(units[at : at + size])):
                 return size, mark
         return 1, PLAIN

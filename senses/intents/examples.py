@@ -27,27 +27,27 @@ CONSIDERED = 5
 Scores = NDArray[np.float32]
 
 
-class Likeness(NamedTuple):
-    """How sure it is that an intent is meant, and the example that says so."""
-
-    intent: Intent
-    confidence: float
-    example: str
-
-    @property
-    def refuses(self) -> bool:
-        return refuses(shape_of([self.example]))
-
-
 class Example(NamedTuple):
     intent: Intent
     text: str
+    refuses: bool
+
+
+class Likeness(NamedTuple):
+    """How sure it is that an intent is meant, and the example that says so."""
+
+    confidence: float
+    example: Example
+
+    @property
+    def intent(self) -> Intent:
+        return self.example.intent
 
 
 def examples_of(catalog: Sequence[Intent]) -> list[Example]:
     """What the catalog gives, and the names of the intents that it gives examples of."""
     return [
-        Example(intent, text)
+        Example(intent, text, refuses(shape_of([text])))
         for intent in catalog
         if intent.match.examples
         for text in [*intent.match.examples, intent.name.replace("_", " ")]
@@ -60,10 +60,9 @@ class Examples:
         self._examples = list(examples)
         self._vectors = vectors
         self._spelling = Spelling([example.text for example in examples])
-        self._intents = list({example.intent.id: example.intent for example in examples}.values())
-        at = {intent.id: i for i, intent in enumerate(self._intents)}
+        at = {intent_id: i for i, intent_id in enumerate(dict.fromkeys(example.intent.id for example in examples))}
         self._owner = np.array([at[example.intent.id] for example in examples])
-        starts = [int(start) for start in np.searchsorted(self._owner, range(len(self._intents) + 1))]
+        starts = [int(start) for start in np.searchsorted(self._owner, range(len(at) + 1))]
         self._own = [slice(*pair) for pair in pairwise(starts)]
         self._votes, self._spelled_votes = self._learned()
 
@@ -71,21 +70,27 @@ class Examples:
         """The weight of every example's, and of every piece of spelling's, vote for every intent."""
         spelled = np.stack([self._spelling.dense(example.text) for example in self._examples])
         alike = (1 - SPELLING_SHARE) * _alike(self._vectors @ self._vectors.T) + SPELLING_SHARE * spelled @ spelled.T
-        targets = np.eye(len(self._intents), dtype=np.float32)[self._owner]
+        targets = np.eye(len(self._own), dtype=np.float32)[self._owner]
         votes = np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), targets)
         return _single((1 - SPELLING_SHARE) * votes), _single(SPELLING_SHARE * spelled.T @ votes)
 
-    def likeliest(self, text: str, vector: Vectors) -> list[Likeness]:
-        """The intents that may be meant, the likeliest first."""
-        closeness = self._vectors @ vector
-        pieces, weights = self._spelling.pieces(text)
-        scores = _alike(closeness) @ self._votes + weights @ self._spelled_votes[pieces]
-        ranked = [i for i in np.argsort(-scores)[:CONSIDERED].tolist() if scores[i] > 0]
-        return [Likeness(self._intents[i], _confidence(float(scores[i])), self._closest(i, closeness)) for i in ranked]
+    def likeliest(self, texts: Sequence[str], vectors: Vectors) -> list[list[Likeness]]:
+        """The intents that each text may mean, the likeliest first."""
+        closeness = vectors @ self._vectors.T
+        scores = _alike(closeness) @ self._votes + np.array([self._spelled(text) for text in texts])
+        return [self._ranked(*each) for each in zip(scores, closeness, strict=True)]
 
-    def _closest(self, intent: int, closeness: Scores) -> str:
+    def _spelled(self, text: str) -> Scores:
+        pieces, weights = self._spelling.pieces(text)
+        return weights @ self._spelled_votes[pieces]
+
+    def _ranked(self, scores: Scores, closeness: Scores) -> list[Likeness]:
+        ranked = [i for i in np.argsort(-scores)[:CONSIDERED].tolist() if scores[i] > 0]
+        return [Likeness(_confidence(float(scores[i])), self._closest(i, closeness)) for i in ranked]
+
+    def _closest(self, intent: int, closeness: Scores) -> Example:
         own = self._own[intent]
-        return self._examples[own.start + int(closeness[own].argmax())].text
+        return self._examples[own.start + int(closeness[own].argmax())]
 
 
 class Spelling:
@@ -100,7 +105,7 @@ class Spelling:
     def pieces(self, text: str) -> tuple[list[int], Scores]:
         """The known pieces and their weights, of length 1 or less: pieces that are new make it shorter."""
         grams = set(grams_of(text))
-        known = [self._at[gram] for gram in grams if gram in self._at]
+        known = [self._at[gram] for gram in self._at.keys() & grams]
         weights = self._rarity[known]
         length = np.sqrt(weights @ weights + (len(grams) - len(known)) * self._unseen**2)
         return known, weights / length if length else weights
@@ -122,7 +127,8 @@ def _single(values: NDArray[np.floating]) -> Scores:
 
 
 def _alike(cosines: Scores) -> Scores:
-    return np.clip(cosines, 0, 1) ** 3
+    near: Scores = np.clip(cosines, 0, 1)
+    return near * near * near
 
 
 def _confidence(score: float) -> float:

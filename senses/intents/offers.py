@@ -6,6 +6,7 @@ from functools import cached_property
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.examples import Example, examples_of
 from soulgraph.senses.intents.opposites import Sides, only_sides, usual_sides
+from soulgraph.senses.intents.patterns import Sieve
 from soulgraph.senses.intents.shape import Shape, shape_of
 from soulgraph.senses.intents.utterance import Utterance, folded
 
@@ -17,12 +18,15 @@ class Offers:
         self._shapes = {intent.id: {shape_of([text]) for text in intent.match.examples} for intent in catalog}
         self._named = {intent.id: " ".join(_texts(intent)) for intent in catalog}
         self._words = [(folded(word), intent.id) for intent in catalog for word in _keywords(intent)]
-        self._by_pattern = {intent.id for intent in catalog if intent.match.regex_any or intent.match.regex_all}
+        self._by_pattern = {intent.id for intent in catalog if _patterns(intent)}
+        self._sieve = Sieve(pattern for intent in catalog for pattern in _patterns(intent))
 
     def touched_by(self, utterance: Utterance) -> list[Intent]:
         """The intents that keywords or patterns could speak for, in the catalog's order."""
         text = folded(utterance.text)
-        touched = self._by_pattern.union(intent_id for word, intent_id in self._words if word in text)
+        touched = {intent_id for word, intent_id in self._words if word in text}
+        if self._sieve.passes(utterance.text):
+            touched |= self._by_pattern
         return [intent for intent in self.catalog if intent.id in touched]
 
     def sides(self, intent: Intent) -> Sides:
@@ -52,7 +56,11 @@ def sides_of(intent: Intent) -> Sides:
 def _texts(intent: Intent) -> list[str]:
     match = intent.match
     words = [intent.name, *match.keywords_any, *match.keywords_all, *match.examples]
-    return [*words, *match.regex_any, *match.regex_all]
+    return [*words, *_patterns(intent)]
+
+
+def _patterns(intent: Intent) -> list[str]:
+    return [*intent.match.regex_any, *intent.match.regex_all]
 
 
 def _keywords(intent: Intent) -> list[str]:

@@ -6,6 +6,7 @@ milliseconds and all the searches of one utterance share a patience. What is not
 
 import logging
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from time import thread_time
@@ -17,6 +18,8 @@ LONGEST_SEARCH_S = 0.005
 _BOUNDS_S = (LONGEST_SEARCH_S, 10 * LONGEST_SEARCH_S, 100 * LONGEST_SEARCH_S)
 MOST_COPIES = 10_000  # a counted repeat is written out when it is compiled
 
+# Back references, names, flags and verbs mean something else, or something more, beside other patterns.
+_OF_ITS_OWN = regex.compile(r"\\[1-9gGkK]|\(\?(?![:=!]|<[=!])|\(\*")
 _COUNT = regex.compile(r"\{(\d+)")
 _VERBOSE = regex.compile(r"\(\?[\w-]*x")
 
@@ -34,9 +37,23 @@ def compiled(source: str) -> regex.Pattern[str]:
     if math.prod(int(count) or 1 for count in _COUNT.findall(source)) > MOST_COPIES:
         raise UnsafePattern(f"repeats too much: its counts multiply to more than {MOST_COPIES}")
     try:
-        return regex.compile(source, regex.IGNORECASE | regex.VERSION0)
+        return _read(source)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         raise UnsafePattern(f"does not compile ({error})") from error
+
+
+class Sieve:
+    """Tells at once that none of many patterns is in a text, as in most texts none is."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self._any = _joined(tuple(sources))
+
+    def passes(self, text: str) -> bool:
+        """Whether one of them may be found; where that cannot be told in time, it may."""
+        try:
+            return self._any is None or self._any.search(text[:REACH], timeout=LONGEST_SEARCH_S) is not None
+        except TimeoutError:
+            return True
 
 
 @dataclass
@@ -58,6 +75,18 @@ class Patience:
             finally:
                 self.left -= thread_time() - start
         return None
+
+
+@lru_cache(maxsize=256)
+def _joined(sources: tuple[str, ...]) -> regex.Pattern[str] | None:
+    """One pattern that is found where any of these is, if they can be read side by side."""
+    if any(map(_OF_ITS_OWN.search, sources)):
+        return None
+    return _read("|".join(f"(?:{source})" for source in sources))
+
+
+def _read(source: str) -> regex.Pattern[str]:
+    return regex.compile(source, regex.IGNORECASE | regex.VERSION0)
 
 
 @lru_cache(maxsize=1024)

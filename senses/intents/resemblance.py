@@ -15,7 +15,7 @@ from soulgraph.senses.intents.objects import about_another
 from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
-from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.intents.utterance import Span, Utterance, bare
 from soulgraph.senses.ports import Embedder, Vectors
 
 SURE = 0.8  # for a part of what was said; all of it needs just what the intent asks for
@@ -53,10 +53,11 @@ class Resemblance:
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
         vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
-        likely = (examples.likeliest(text, vector) for text, vector in zip(texts, vectors, strict=True))
-        return [Part(span, likenesses) for span, likenesses in zip(spans, likely, strict=True)]
+        return [Part(*part) for part in zip(spans, examples.likeliest(texts, vectors), strict=True)]
 
     async def _examples(self, offers: Offers) -> Examples:
+        if offers in self._learned:
+            return self._learned[offers]
         async with self._learning:
             if offers not in self._learned:
                 vectors = await self._embedded([example.text for example in offers.examples])
@@ -70,13 +71,15 @@ class Resemblance:
 
 
 def _spans(utterance: Utterance) -> list[Span]:
-    """All of it, and of several clauses those that may ask for something themselves: they name an act, or are short."""
-    clauses = [clause for clause in utterance.clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]
-    return [Span(0, len(utterance.text)), *(clauses if len(utterance.clauses) > 1 else [])]
+    """All of it, and of several clauses those that may ask for something themselves."""
+    whole = Span(0, len(utterance.text))
+    clauses = [clause for clause in utterance.clauses if clause.length < whole.length]
+    return [whole, *[clause for clause in clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]]
 
 
 def _may_ask(clause: str) -> bool:
-    return bool(_WORDS.search(clause)) and (len(clause.encode()) <= SHORT or names_act(clause))
+    """It is more than what joins others (然后 alone asks for nothing), and short, or names an act."""
+    return bool(_WORDS.search(bare(clause))) and (len(clause.encode()) <= SHORT or names_act(clause))
 
 
 class Part(NamedTuple):
@@ -84,6 +87,10 @@ class Part(NamedTuple):
 
     span: Span
     likely: list[Likeness]
+
+    @property
+    def best(self) -> float:
+        return self.likely[0].confidence if self.likely else 0.0
 
     def likeness_to(self, intent: Intent) -> float:
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
@@ -94,15 +101,15 @@ def _outdone(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) ->
     if not evidence.intent.match.examples or refused(evidence, utterance):
         return False
     clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
-    best = max((known.confidence for known in clause.likely), default=0.0)
-    return best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
+    return clause.best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
 
 
 def _unnamed(
     utterance: Utterance, offers: Offers, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
 ) -> list[Evidence]:
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
-    free = [part for part in parts if utterance.clause_at(part.span.start) not in taken]
+    likely = [part for part in parts if part.best >= SURE_OF_AN_ACT]
+    free = [part for part in likely if utterance.clause_at(part.span.start) not in taken]
     alike = [found for part in free if (found := _first_possible(part, utterance, offers))]
     sure = {found.intent.id: found for found in alike if found.sureness >= _needed(found.span, utterance)}
     if held:
@@ -130,10 +137,10 @@ def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidenc
     for known in part.likely:
         possible = not excluded(known.intent, utterance) and not opposed(offers.sides(known.intent), said)
         possible = possible and not about_another(utterance.part(part.span), offers.words(known.intent))
-        if possible and shape in offers.shapes(known.intent) and known.refuses == refuses(shape):
+        if possible and shape in offers.shapes(known.intent) and known.example.refuses == refuses(shape):
             if _undecided(known, part, said, offers):
                 return None
-            return Evidence(known.intent, part.span, "like", f"“{known.example}”", known.confidence)
+            return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
     return None
 
 
@@ -142,7 +149,7 @@ def _undecided(known: Likeness, part: Part, said: Sides, offers: Offers) -> bool
     return any(
         opposed(offers.sides(known.intent), offers.sides(other.intent))
         and not opposed(offers.sides(other.intent), said)
-        and other.refuses == known.refuses
+        and other.example.refuses == known.example.refuses
         and other.confidence > known.confidence - OUTDONE_BY
         for other in part.likely
     )

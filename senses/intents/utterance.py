@@ -33,14 +33,13 @@ class Span(NamedTuple):
 @dataclass(frozen=True)
 class Utterance:
     text: str
-    clauses: list[Span]
+    clauses: tuple[Span, ...]
     patience: Patience = field(default_factory=Patience, compare=False)
 
     @classmethod
     def of(cls, text: str) -> "Utterance":
         line = heard(text)
-        edges = [0, *(found.end() for found in _BOUNDARY.finditer(line)), len(line)]
-        return cls(line, [Span(*pair) for pair in pairwise(edges)])
+        return cls(line, _clauses(line))
 
     def find(self, word: str) -> list[Span]:
         return find_word(word, self.text) if folded(word) in self._folded else []
@@ -83,6 +82,17 @@ class Utterance:
 
     def clause_at(self, position: int) -> int:
         return next(i for i, clause in enumerate(self.clauses) if position < clause.end)
+
+
+@lru_cache(maxsize=1024)
+def _clauses(line: str) -> tuple[Span, ...]:
+    edges = [0, *(found.end() for found in _BOUNDARY.finditer(line)), len(line)]
+    return tuple(Span(*pair) for pair in pairwise(edges))
+
+
+def bare(clause: str) -> str:
+    """A clause without what cuts it off from its neighbours."""
+    return _BOUNDARY.sub(" ", clause)
 
 
 def find_word(word: str, text: str) -> list[Span]:

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from soulgraph.senses.intents.patterns import REACH, Patience, UnsafePattern, compiled
+from soulgraph.senses.intents.patterns import REACH, Patience, Sieve, UnsafePattern, compiled
 
 EXPLOSIVE = [
     "(a|a)*[xy]",
@@ -83,3 +83,23 @@ def test_when_patience_has_run_out_nothing_more_is_searched_for():
 def test_a_pattern_sees_the_beginning_of_a_text():
     assert Patience().search("灯$", "啊" * (REACH - 1) + "灯" + "啊" * 100)
     assert Patience().search("灯", "啊" * REACH + "灯") is None
+
+
+def test_a_sieve_keeps_back_only_what_none_of_its_patterns_is_in():
+    sieve = Sieve(["开.{0,4}灯|light on", "^play", "闹钟$"])
+    assert [sieve.passes(text) for text in ("请开一下灯", "LIGHT ON", "定闹钟", "闹钟响了", "let me play")] == [
+        *[True] * 3,
+        *[False] * 2,
+    ]
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", r"(?P<x>a)(?P=x)", "(?s)a.b", "(a)(?(1)a|b)", "(x?)a(?1)"])
+def test_a_pattern_that_counts_on_being_alone_is_never_held_back(pattern):
+    text = "aa a\nb"
+    assert Patience().search(pattern, text)
+    assert Sieve(["(.)(.)开灯", pattern]).passes(text)
+
+
+@pytest.mark.parametrize("pattern", EXPLOSIVE)
+def test_a_sieve_that_takes_too_long_lets_pass(pattern):
+    assert Sieve(["开灯", pattern]).passes("a" * 100 + "z 开灯")

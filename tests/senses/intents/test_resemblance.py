@@ -121,6 +121,11 @@ async def test_a_request_among_small_talk_is_found(ask):
     assert ids(await ask("今天上班真的好累啊，给我讲个故事吧")) == ["story"]
 
 
+@pytest.mark.parametrize("text", ["面包掰开里面全是绿毛，还有小虫在爬", "我把杯子洗了，然后睡着了"])
+async def test_what_only_joins_two_clauses_asks_for_nothing(ask, text):
+    assert ids(await ask(text, Offers([shown("come", "过来", "快到我这儿来"), STORY]))) == []
+
+
 async def test_a_keyword_is_taken_before_a_resemblance(ask):
     named = Intent.model_validate({"id": "radio", "name": "radio", "match": {"keywords_any": ["故事"]}})
     result = await ask("给我讲个故事", Offers([STORY, named]))
