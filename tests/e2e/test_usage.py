@@ -132,8 +132,8 @@ async def test_prometheus_is_told_by_soul_and_kind(client):
     assert f'soulgraph_model_tokens_total{{direction="output",{of}}} 5.0' in text
 
 
-@pytest.mark.parametrize("days", [0, 367, "x"])
-async def test_nonsense_is_refused_and_a_stranger_not_found(client, days):
+async def test_nonsense_is_refused_and_a_stranger_not_found(client):
     soul_id = await new_soul(client)
-    assert (await client.get(f"/v1/souls/{soul_id}/usage", params={"days": days})).status_code == 422
+    for days in (0, 367, "x"):
+        assert (await client.get(f"/v1/souls/{soul_id}/usage", params={"days": days})).status_code == 422
     assert (await client.get("/v1/souls/nobody/usage")).status_code == 404
