@@ -105,7 +105,7 @@ class SoulIndex:
         rows = self._with_those_around(seeds)
         reach = self._with_those_around(rows)
         dense = self._dense(vector, reach)
-        if not sparks(self._nearest(vector, dense), match.familiar, weights):
+        if not sparks(self._nearest(vector, dense), match.familiar, len(self), weights):
             return Found([], [], np.zeros(0, np.float32))
         own = np.zeros(len(self) + 1, np.float32)  # the last is what -1 points to
         own[reach] = relevance(match.shares[reach], dense, weights)

@@ -18,7 +18,7 @@ USUAL_LENGTH = 20.0
 
 HALF_LIFE_S = 30 * 86_400.0
 ENOUGH = 8.0
-FEW_TEXTS = 100
+FEW_TEXTS, MANY_TEXTS = 100, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,12 @@ class Weights:
     """Relevance below which nothing is recalled."""
     pale: float = 0.25
     """Relevance below which nothing is recalled either, as a share of the best."""
+    spark: float = 0.33
+    """How near in meaning the best must be among many: a question that reaches nothing is about nothing known."""
     familiar: float = 0.2
-    spark: float = 0.32
-    """How near in meaning the best must be. Words of the question that were ever used make up for a part of it."""
+    """How much of that it makes up for that the question's words were ever used."""
     familiar_alone: float = 0.16
-    """The share of the question's words that must be known where no meaning is."""
+    """The share of the question's words that must have been used where no meaning is known."""
 
 
 EPISODES = Weights()
@@ -62,11 +63,15 @@ def served(useful: Floats, weights: Weights) -> Floats:
     return weights.useful * useful / (useful + ENOUGH)
 
 
-def sparks(nearest: float | None, familiar: float, weights: Weights) -> bool:
-    """Whether a question is about something known at all; there is no nearest where no text has a meaning yet."""
+def sparks(nearest: float | None, familiar: float, texts: int, weights: Weights) -> bool:
+    """Whether a question is about something known at all; there is no nearest where no text has a meaning yet.
+
+    Among more texts something is always nearer, so more is asked of them; beyond MANY_TEXTS it stays at that.
+    """
+    demand = 1 + float(np.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS)) / 10
     if nearest is None:
-        return familiar >= weights.familiar_alone
-    return nearest + weights.familiar * familiar >= weights.spark
+        return familiar >= weights.familiar_alone * demand
+    return nearest + weights.familiar * familiar >= weights.spark * demand
 
 
 def rarity(holders: int, of: int) -> float:

@@ -125,9 +125,10 @@ class Recall:
         words = set(terms_of(reply))
         episodes = [one.message.message_id for one in recalled.episodes if _draws_on(words, one.message.content)]
         events = [one.event.event_id for one in recalled.events if _draws_on(words, one.event.found_by)]
-        async with self._stores.write() as tx:
-            await tx.episodes.useful(episodes)
-            await tx.events.useful(events)
+        if episodes or events:
+            async with self._stores.write() as tx:
+                await tx.episodes.useful(episodes)
+                await tx.events.useful(events)
 
     async def index(self, limit: int = 64) -> int:
         """Give up to so many messages their vectors; says how many got one, 0 when none was without.

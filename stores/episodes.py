@@ -79,22 +79,23 @@ class Episodes(Repository[Episode]):
     @classmethod
     @cache
     def _after(cls) -> Select[Any]:
-        later = cls._with_vectors().where(cls.table.c.message_id > bindparam("after"))
-        return later.order_by(cls.table.c.message_id)
+        return cls._with_vectors(cls.table.c.message_id > bindparam("after"), cls.table.c.message_id.asc())
 
     @classmethod
     @cache
     def _before(cls) -> Select[Any]:
-        earlier = cls._with_vectors().where(cls.table.c.message_id < bindparam("before"))
-        return earlier.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
+        earlier, newest_first = cls.table.c.message_id < bindparam("before"), cls.table.c.message_id.desc()
+        return cls._with_vectors(earlier, newest_first, bindparam("limit"))
 
     @classmethod
-    def _with_vectors(cls) -> Select[Any]:
-        """As the record has its fields."""
-        own = [cls.table.c[name] for name in Episode.__dataclass_fields__ if name != "vector"]
-        of_it = and_(_vectors.c.message_id == cls.table.c.message_id, _vectors.c.model == bindparam("model"))
-        joined = select(*own, _vectors.c.vector).select_from(cls.table.outerjoin(_vectors, of_it))
-        return joined.where(cls.table.c.soul_id == bindparam("soul_id"))
+    def _with_vectors(cls, which: Any, order: Any, limit: Any = None) -> Select[Any]:
+        """As the record has its fields. Vectors are joined to the page alone: PostgreSQL may else sort all of them."""
+        names = [name for name in Episode.__dataclass_fields__ if name != "vector"]
+        own = select(*[cls.table.c[name] for name in names]).where(cls.table.c.soul_id == bindparam("soul_id"), which)
+        page = own.order_by(order).limit(limit).subquery()
+        of_it = and_(_vectors.c.message_id == page.c.message_id, _vectors.c.model == bindparam("model"))
+        joined = select(*page.c, _vectors.c.vector).select_from(page.outerjoin(_vectors, of_it))
+        return joined.order_by(page.c.message_id.desc() if limit is not None else page.c.message_id)
 
     @classmethod
     @cache

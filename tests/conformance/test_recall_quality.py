@@ -9,7 +9,7 @@ from soulgraph.memory.recall import Recall
 from soulgraph.senses.embedding.local import encode
 from soulgraph.tests.conformance.samples import soul
 
-SESSIONS, TOP = 3, 5
+SESSIONS = 3
 
 
 @cache
@@ -48,6 +48,6 @@ async def test_most_answers_come_first_and_words_and_meaning_find_more_together_
     found = {}
     for way, weights in WAYS.items():
         recall = Recall(stores, Encoded(), None, lambda: now, weights=weights)
-        found[way] = (await evidence_found(recall, asked, TOP))[0]["all"]
-    assert found["hybrid"] >= 0.9, found
+        found[way] = (await evidence_found(recall, asked))[0]["all"]
+    assert found["hybrid"] >= 0.85, found
     assert found["hybrid"] >= max(found["meaning alone"], found["words alone (BM25)"]) + 0.1

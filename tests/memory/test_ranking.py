@@ -47,7 +47,14 @@ def test_what_points_away_counts_as_far_and_not_against_the_words():
     [(0.0, 0.0, False), (0.4, 0.0, True), (0.2, 0.1, False), (0.2, 0.9, True), (None, 0.1, False), (None, 0.5, True)],
 )
 def test_a_question_must_be_near_something_or_in_words_that_were_used(nearest, familiar, sparked):
-    assert sparks(nearest, familiar, EPISODES) == sparked
+    assert sparks(nearest, familiar, 1000, EPISODES) == sparked
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**6), st.integers(1, 10**6))
+def test_what_sparks_among_many_texts_would_among_few(nearest, familiar, one, other):
+    few, many = sorted((one, other))
+    assert sparks(nearest, familiar, few, EPISODES) or not sparks(nearest, familiar, many, EPISODES)
+    assert sparks(nearest, familiar, many, EPISODES) or many <= 1000 or not sparks(nearest, familiar, 1000, EPISODES)
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000))
