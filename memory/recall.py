@@ -27,7 +27,7 @@ _REPEATED = 0.6  # share of an earlier message's terms that makes a reply its ec
 _ECHO_STANDING = 0.5  # how high it stands at most, compared with what it repeats
 
 _UNNOTED = 1000  # recollections that may wait to be counted
-_SPARE = 8  # candidates beyond those wanted: what proved useful may overtake
+_SPARE = 8  # candidates beyond those wanted: what proved useful may overtake, and what echoes falls back
 
 T = TypeVar("T")
 
@@ -85,12 +85,13 @@ class Recall:
 
         What comes to mind is noted as recalled, unless somebody only looks.
         """
-        if not asked_by(text):
+        asked = asked_by(text)
+        if not asked:
             return Recalled([], [])
         until = asyncio.get_running_loop().time() + self._budget_s
         vector, no_vector = await self._in_time("meaning", until - self._budget_s / 2, self._vector(text))
         (episodes, no_episodes), (events, no_events) = await asyncio.gather(
-            self._in_time("episodes", until, self._episodes(soul_id, text, vector, k, exclude)),
+            self._in_time("episodes", until, self._episodes(soul_id, asked, vector, k, exclude)),
             self._in_time("events", until, self._found_events(text, vector, k)),
         )
         problem = "; ".join(filter(None, (no_vector, no_episodes, no_events)))
@@ -101,12 +102,12 @@ class Recall:
 
     async def episodes(self, soul_id: str, text: str, k: int, exclude: Collection[int] = ()) -> list[RecalledEpisode]:
         """What was said to or by this soul, in any of its sessions; raises when it cannot be looked up."""
-        return await self._episodes(soul_id, text, await self._vector(text), k, exclude) if asked_by(text) else []
+        asked = asked_by(text)
+        return await self._episodes(soul_id, asked, await self._vector(text), k, exclude) if asked else []
 
     async def _episodes(
-        self, soul_id: str, text: str, vector: Floats | None, k: int, exclude: Collection[int]
+        self, soul_id: str, asked: Sequence[int], vector: Floats | None, k: int, exclude: Collection[int]
     ) -> list[RecalledEpisode]:
-        asked = asked_by(text)
         for _ in range(2):
             found = await self._shelf.search(soul_id, asked, vector, self._clock(), k + _SPARE, exclude)
             told = await self._told(soul_id, found)
