@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from soulgraph.memory.columns import Column
 from soulgraph.memory.meanings import Meanings
 from soulgraph.memory.postings import Postings
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, relevance, sparks, standing
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, greatest, relevance, sparks, standing
 from soulgraph.stores.records import Episode
 
 _SEEDS = 64
@@ -101,7 +101,7 @@ class SoulIndex:
     ) -> Found:
         """The best candidates for these terms, none beside a better one. How useful each was is not known here."""
         match = self._postings.match(asked)
-        seeds = np.union1d(_most(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
+        seeds = np.union1d(greatest(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
         rows = self._with_those_around(seeds)
         reach = self._with_those_around(rows)
         dense = self._dense(vector, reach)
@@ -162,11 +162,3 @@ class SoulIndex:
 
     def _ids_at(self, rows: Rows) -> list[int | None]:
         return [int(self._ids.values[row]) if row >= 0 else None for row in rows]
-
-
-def _most(values: Floats, limit: int) -> Rows:
-    """The rows of the greatest values above zero."""
-    rows = np.flatnonzero(values)
-    if len(rows) > limit:
-        rows = rows[np.argpartition(values[rows], -limit)[-limit:]]
-    return rows

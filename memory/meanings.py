@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.memory.columns import Column
-from soulgraph.memory.ranking import Floats
+from soulgraph.memory.ranking import Floats, greatest
 
 _FEW = 4096  # rows that are compared one by one; of more, a sketch says which are worth it
 _SKETCH = 64
@@ -45,8 +45,7 @@ class Meanings:
         """The rows that are worth a closer look."""
         if self._count <= _FEW:
             return np.flatnonzero(self._length.values)
-        likeness = self._sketch.values @ (self._asked(vector) @ self._axes)
-        return np.argpartition(likeness, -most)[-most:]
+        return greatest(self._sketch.values @ (self._asked(vector) @ self._axes), most)
 
     def nearness(self, vector: Floats, rows: Rows) -> Floats:
         """A cosine for each of the rows."""

@@ -30,9 +30,10 @@ class _Segment:
     rows: Rows
     says: Floats
 
-    def holders(self, term: int) -> slice:
-        start, stop = (int(np.searchsorted(self.terms, np.uint32(term), side)) for side in ("left", "right"))
-        return slice(start, stop)
+    def holders(self, terms: Numbers) -> list[slice]:
+        """Where the pairs of each of the terms are."""
+        starts, stops = np.searchsorted(self.terms, terms), np.searchsorted(self.terms, terms, "right")
+        return list(map(slice, starts.tolist(), stops.tolist()))
 
 
 class Postings:
@@ -54,16 +55,16 @@ class Postings:
             self._segments[-1] = _merged(self._segments[-1], last)
 
     def match(self, terms: Sequence[int]) -> Match:
-        shares, whole, familiar = np.zeros(len(self), np.float32), 0.0, 0.0
-        for term in dict.fromkeys(terms):
-            found = [(segment, segment.holders(term)) for segment in self._segments]
-            holders = sum(held.stop - held.start for _, held in found)
-            weight = rarity(holders, len(self))
-            whole += weight
-            familiar += weight if holders else 0
-            for segment, held in found:
-                shares[segment.rows[held]] += np.float32(weight) * segment.says[held]
-        return Match(shares / np.float32(max(whole, 1e-9)), familiar / max(whole, 1e-9))
+        different = np.array(list(dict.fromkeys(terms)), np.uint32)
+        found = [(segment, segment.holders(different)) for segment in self._segments]
+        holders = [sum(held[n].stop - held[n].start for _, held in found) for n in range(len(different))]
+        weights = np.array([rarity(many, len(self)) for many in holders], np.float32)
+        weights /= max(float(weights.sum()), 1e-9)
+        shares = np.zeros(len(self), np.float32)
+        for segment, held in found:
+            for weight, where in zip(weights, held, strict=True):
+                shares[segment.rows[where]] += weight * segment.says[where]
+        return Match(shares, float(weights[np.array(holders, int) > 0].sum()))
 
 
 def _counted(terms: Numbers, rows: Rows, lengths: NDArray[np.int64], first: int) -> _Segment:

@@ -74,6 +74,14 @@ def sparks(nearest: float | None, familiar: float, texts: int, weights: Weights)
     return nearest + weights.familiar * familiar >= weights.spark * demand
 
 
+def greatest(values: Floats, most: int) -> NDArray[np.int64]:
+    """The rows of the greatest values above zero. Most values are small, and passed over before any is sorted."""
+    rows = np.flatnonzero(values > values.max(initial=0) / 2)
+    if len(rows) < most:
+        rows = np.flatnonzero(values > 0)
+    return rows[np.argpartition(values[rows], -most)[-most:]] if len(rows) > most else rows
+
+
 def rarity(holders: int, of: int) -> float:
     """How much it says that a text has a term which this many of so many texts have.
 

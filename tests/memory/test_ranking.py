@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.memory.ranking import EPISODES, USUAL_LENGTH, rarity, relevance, saturated, served, sparks, standing
+from soulgraph.memory.ranking import (
+    EPISODES,
+    USUAL_LENGTH,
+    greatest,
+    rarity,
+    relevance,
+    saturated,
+    served,
+    sparks,
+    standing,
+)
 
 SHARES = st.floats(0, 1.5, width=32)
 DAY = 86_400.0
@@ -68,3 +78,10 @@ def test_repeating_a_term_adds_ever_less_and_it_says_less_in_a_long_text(frequen
     times = saturated(np.array([frequency, frequency + 1, frequency + 2]), np.full(3, length))
     assert times[1] - times[0] >= times[2] - times[1] >= 0
     assert saturated(np.array([frequency]), np.array([length + USUAL_LENGTH]))[0] < times[0]
+
+
+@given(st.lists(st.floats(-1, 1), max_size=40), st.integers(1, 8))
+def test_the_greatest_are_the_greatest(values, most):
+    values = np.array(values)
+    kept = values[greatest(values, most)]
+    assert sorted(kept) == sorted(values[values > 0])[-most:]
