@@ -13,9 +13,9 @@ import numpy as np
 
 from soulgraph.errors import NotFound
 from soulgraph.memory.chroma import Near, Vault, open_embedded, open_server
-from soulgraph.memory.ranking import EVENTS, Floats, Signals, best, standing
-from soulgraph.memory.words import terms_of
+from soulgraph.memory.ranking import EVENTS, Floats, relevance, served, standing
 from soulgraph.senses.ports import Embedder
+from soulgraph.senses.words import terms_of
 from soulgraph.stores.records import EventUse, Json, Provenance
 from soulgraph.stores.stores import Stores
 
@@ -64,6 +64,7 @@ class EventLibrary:
         self._stores = stores
         self._embedder = embedder
         self._clock = clock
+        self._opened = False
 
     async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int]) -> str:
         """Keep an event, or let one that is almost the same stand for it; returns the id that is kept.
@@ -114,21 +115,21 @@ class EventLibrary:
 
     async def ranked(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse, float]]:
         """The same with their scores; whoever has the text's vector gives it."""
-        async with self._stores.read() as tx:
-            if not await tx.events.count():
-                return []
+        if not await self._has_any():
+            return []
         if vector is None:
             vector = (await self._embedder.embed([text]))[0]
         near = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
         async with self._stores.read() as tx:
             uses = await tx.events.uses([one.id for one in near])
-        near = [one for one in near if one.id in uses]
-        signals = _signals(text, near, uses, self._clock())
-        scores = standing(signals, EVENTS)
-        return [
-            (Event.from_json(near[place].document), uses[near[place].id], round(float(scores[place]), 4))
-            for place in best(signals, k, EVENTS)
-        ]
+        return _best(text, [one for one in near if one.id in uses], uses, k, self._clock())
+
+    async def _has_any(self) -> bool:
+        """An empty library is not worth opening Chroma for; once there was an event, it is open."""
+        if not self._opened:
+            async with self._stores.read() as tx:
+                self._opened = await tx.events.count() > 0
+        return self._opened
 
     async def delete(self, event_id: str) -> None:
         await self.get(event_id)
@@ -174,14 +175,19 @@ def collection_of(model: str) -> str:
     return f"events-{readable}-{crc32(model.encode()):08x}"
 
 
-def _signals(text: str, near: Sequence[Near], uses: dict[str, EventUse], now: float) -> Signals:
-    asked = set(terms_of(text))
-    shared = [len(asked & set(terms_of(Event.from_json(one.document).found_by))) for one in near]
+def _best(
+    text: str, near: Sequence[Near], uses: dict[str, EventUse], k: int, now: float
+) -> list[tuple[Event, EventUse, float]]:
+    """The k best of those that are relevant; none if not one of them is near enough."""
+    events, asked = [Event.from_json(one.document) for one in near], set(terms_of(text))
+    shared = [len(asked & set(terms_of(event.found_by))) for event in events]
     rows = [uses[one.id] for one in near]
-    return Signals(
-        lexical=np.array(shared, np.float32) / max(len(asked), 1),
-        dense=np.array([one.cosine for one in near], np.float32),
-        by_user=np.zeros(len(near), np.float32),
-        age_s=np.array([now - use.created_at for use in rows], np.float32),
-        useful=np.array([use.useful for use in rows], np.float32),
-    )
+    lexical = np.array(shared, np.float32) / max(len(asked), 1)
+    relevant = relevance(lexical, np.array([one.cosine for one in near], np.float32), EVENTS)
+    if relevant.max(initial=0) < EVENTS.spark:
+        return []
+    age_s = np.array([now - use.created_at for use in rows], np.float32)
+    heights = standing(relevant, np.zeros(len(near), np.float32), age_s, EVENTS)
+    heights += served(np.array([use.useful for use in rows], np.float32), EVENTS)
+    order = [place for place in np.argsort(-heights, kind="stable") if relevant[place] >= EVENTS.floor]
+    return [(events[place], rows[place], round(float(heights[place]), 4)) for place in order[:k]]

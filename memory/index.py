@@ -2,39 +2,45 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
+from soulgraph.memory.columns import Column
 from soulgraph.memory.meanings import Meanings
 from soulgraph.memory.postings import Postings
-from soulgraph.memory.ranking import EPISODES, Floats, Signals, Weights, relevance, standing
-from soulgraph.memory.words import fingerprint, found_by
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, greatest, relevance, sparks, standing
 from soulgraph.stores.records import Episode
 
-_BY_WORD, _BY_MEANING = 128, 192
-"""Candidates that the words and the meaning of a question bring up, before both are weighed for each."""
+_SEEDS = 64
+"""Messages that the words of a question bring up, and its meaning; each brings those around it."""
+
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates for one question, with the messages around each."""
+    """The candidates for one question, the best first, with how high each stands and the messages around it."""
 
     message_ids: list[int]
     around: list[tuple[int | None, int | None]]
-    signals: Signals
+    standing: Floats
 
 
 class SoulIndex:
+    """Rows are in the order in which messages were added, whatever their ids; -1 is no row."""
+
     def __init__(self) -> None:
         self.last_id = 0
         self._row: dict[int, int] = {}
-        self._ids = np.zeros(0, np.int64)
-        self._before = np.zeros(0, np.int64)
-        self._after = np.zeros(0, np.int64)
-        self._by_user = np.zeros(0, np.float32)
-        self._at = np.zeros(0, np.float64)
-        self._embedded = np.zeros(0, bool)
+        self._followers: dict[int, int] = {}  # rows whose message before them is not here yet, by its id
+        self._bare: set[int] = set()  # messages without a vector
+        self._ids = Column(np.int64)
+        self._before = Column(np.int64)
+        self._after = Column(np.int64)
+        self._by_user = Column(bool)
+        self._at = Column(np.float64)
         self._postings = Postings()
         self._meanings: Meanings | None = None
 
@@ -42,83 +48,107 @@ class SoulIndex:
         return len(self._ids)
 
     def add(self, episodes: Sequence[Episode]) -> None:
-        """Rows are in the order in which they are added; those known already are passed over."""
+        """Those known already are passed over; what they mean is not."""
         new = [episode for episode in episodes if episode.message_id not in self._row]
-        if not new:
-            return
-        self._row.update((episode.message_id, len(self) + i) for i, episode in enumerate(new))
-        self.last_id = max(self.last_id, new[-1].message_id)
-        before = np.array([self._row.get(episode.previous_id or 0, -1) for episode in new], np.int64)
-        start = len(self)
-        self._ids = np.append(self._ids, [episode.message_id for episode in new])
-        self._by_user = np.append(self._by_user, np.array([episode.by_user for episode in new], np.float32))
-        self._at = np.append(self._at, [episode.at for episode in new])
-        self._before = np.append(self._before, before)
-        self._after = np.append(self._after, np.full(len(new), -1))
-        self._embedded = np.append(self._embedded, np.zeros(len(new), bool))
-        followed = before >= 0
-        self._after[before[followed]] = np.arange(start, len(self))[followed]
-        self._postings.add([episode.terms for episode in new])
+        if new:
+            start, ids = len(self), [episode.message_id for episode in new]
+            self._row.update(zip(ids, range(start, start + len(new)), strict=True))
+            self._bare.update(ids)
+            self.last_id = max(self.last_id, *ids)
+            self._ids.extend(ids)
+            self._by_user.extend([episode.by_user for episode in new])
+            self._at.extend([episode.at for episode in new])
+            self._before.extend(np.full(len(new), -1))
+            self._after.extend(np.full(len(new), -1))
+            self._link(new, start)
+            self._postings.add([episode.terms for episode in new])
+        self.embed([(episode.message_id, episode.vector) for episode in episodes if episode.vector])
+
+    def _link(self, new: Sequence[Episode], start: int) -> None:
+        """Each to the message before it, whichever of the two came first."""
+        pairs = []
+        for row, episode in enumerate(new, start):
+            if episode.message_id in self._followers:
+                pairs.append((row, self._followers.pop(episode.message_id)))
+            if episode.previous_id in self._row:
+                pairs.append((self._row[episode.previous_id], row))
+            elif episode.previous_id is not None:
+                self._followers[episode.previous_id] = row
+        earlier, later = np.array(pairs, np.int64).reshape(-1, 2).T
+        self._after.values[earlier], self._before.values[later] = later, earlier
 
     @property
     def embedded_to(self) -> int:
         """Every message up to this one has its vector."""
-        missing = np.flatnonzero(~self._embedded)
-        first = int(missing[0]) if len(missing) else len(self)
-        return int(self._ids[first - 1]) if first else 0
+        return min(self._bare) - 1 if self._bare else self.last_id
 
     def embed(self, vectors: Sequence[tuple[int, bytes]]) -> None:
-        known = [(self._row[message_id], vector) for message_id, vector in vectors if message_id in self._row]
-        known = [(row, vector) for row, vector in known if not self._embedded[row]]
-        if known:
-            rows = np.array([row for row, _ in known])
-            self._meanings = self._meanings or Meanings(len(known[0][1]) // 2)
-            self._meanings.put(rows, [vector for _, vector in known])
-            self._embedded[rows] = True
+        new = [(self._row[message_id], vector) for message_id, vector in vectors if message_id in self._bare]
+        if new:
+            rows = np.array([row for row, _ in new])
+            self._meanings = self._meanings or Meanings(len(new[0][1]) // 2)
+            self._meanings.put(rows, [vector for _, vector in new], self._by_user.values[rows])
+            self._bare.difference_update(self._ids.values[rows].tolist())
 
     def search(
         self,
-        text: str,
+        asked: Sequence[int],
         vector: Floats | None,
         now: float,
         most: int,
         exclude: Collection[int] = (),
         weights: Weights = EPISODES,
     ) -> Found:
-        """The best candidates, none beside a better one. How useful each was is not known here."""
-        lexical = self._lexical(text, weights.context)
-        rows = np.union1d(_most(lexical, _BY_WORD), self._near(vector))
+        """The best candidates for these terms, none beside a better one. How useful each was is not known here."""
+        match = self._postings.match(asked)
+        seeds = np.union1d(greatest(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
+        rows = self._with_those_around(seeds)
+        reach = self._with_those_around(rows)
+        dense = self._dense(vector, reach)
+        if not sparks(self._nearest(vector, dense), match.familiar, len(self), weights):
+            return Found([], [], np.zeros(0, np.float32))
+        own = np.zeros(len(self) + 1, np.float32)  # the last is what -1 points to
+        own[reach] = relevance(match.shares[reach], dense, weights)
         hidden = [self._row[message_id] for message_id in exclude if message_id in self._row]
-        rows = rows[~np.isin(rows, hidden)].astype(np.int64)
-        signals = self._signals(rows, lexical[rows], self._dense(vector, rows), now)
-        return self._found(rows, signals, most, weights)
+        own[hidden] = 0
+        relevant = own[rows] + sum(map(mul, weights.around, (own[beside] for beside in self._around(rows))))
+        seen = ~np.isin(rows, hidden)
+        return self._found(rows[seen], relevant[seen], now, most, weights)
 
-    def _lexical(self, text: str, context: float) -> Floats:
-        own = self._postings.match([fingerprint(term) for term in found_by(text)])
-        return own + np.float32(context) * np.where(self._before >= 0, own[self._before], 0)
-
-    def _near(self, vector: Floats | None) -> NDArray[np.int64]:
+    def _near(self, vector: Floats | None) -> Rows:
         if vector is None or self._meanings is None:
             return np.zeros(0, np.int64)
-        return self._meanings.shortlist(vector, self._before, _BY_MEANING)
+        return self._meanings.shortlist(vector, _SEEDS)
 
-    def _dense(self, vector: Floats | None, rows: NDArray[np.int64]) -> Floats:
+    def _dense(self, vector: Floats | None, rows: Rows) -> Floats:
         if vector is None or self._meanings is None:
             return np.zeros(len(rows), np.float32)
-        return self._meanings.nearness(vector, rows, self._before)
+        return self._meanings.nearness(vector, rows)
 
-    def _signals(self, rows: NDArray[np.int64], lexical: Floats, dense: Floats, now: float) -> Signals:
-        return Signals(lexical, dense, self._by_user[rows], now - self._at[rows], np.zeros(len(rows), np.float32))
+    def _nearest(self, vector: Floats | None, dense: Floats) -> float | None:
+        return None if vector is None or self._meanings is None else float(dense.max(initial=0))
 
-    def _found(self, rows: NDArray[np.int64], signals: Signals, most: int, weights: Weights) -> Found:
-        order = np.argsort(-standing(signals, weights), kind="stable")
-        order = order[relevance(signals.lexical, signals.dense, weights)[order] >= weights.floor]
+    def _around(self, rows: Rows) -> list[Rows]:
+        """The rows before, after, two before and two after each of these."""
+        before, after = self._before.values[rows], self._after.values[rows]
+        earlier = np.where(before >= 0, self._before.values[before], -1)
+        later = np.where(after >= 0, self._after.values[after], -1)
+        return [before, after, earlier, later]
+
+    def _with_those_around(self, rows: Rows) -> Rows:
+        every = np.unique(np.concatenate([rows, *self._around(rows)]))
+        return every[every >= 0]
+
+    def _found(self, rows: Rows, relevant: Floats, now: float, most: int, weights: Weights) -> Found:
+        heights = standing(relevant, self._by_user.values[rows], now - self._at.values[rows], weights)
+        order = np.argsort(-heights, kind="stable")
+        order = order[relevant[order] >= max(weights.floor, weights.pale * relevant.max(initial=0))]
         order = order[self._apart(rows[order], most)]
-        rows = rows[order]
-        around = zip(self._ids_at(self._before[rows]), self._ids_at(self._after[rows]), strict=True)
-        return Found([int(message_id) for message_id in self._ids[rows]], list(around), signals.at(order))
+        before, after = self._around(rows[order])[:2]
+        around = zip(self._ids_at(before), self._ids_at(after), strict=True)
+        return Found(self._ids.values[rows[order]].tolist(), list(around), heights[order])
 
-    def _apart(self, rows: NDArray[np.int64], most: int) -> list[int]:
+    def _apart(self, rows: Rows, most: int) -> list[int]:
         """The places of the first rows that do not come along with one before them already."""
         places: list[int] = []
         shown: set[int] = set()
@@ -127,16 +157,8 @@ class SoulIndex:
                 break
             if row not in shown:
                 places.append(place)
-                shown.update((int(self._before[row]), int(self._after[row])))
+                shown.update((int(self._before.values[row]), int(self._after.values[row])))
         return places
 
-    def _ids_at(self, rows: NDArray[np.int64]) -> list[int | None]:
-        return [int(self._ids[row]) if row >= 0 else None for row in rows]
-
-
-def _most(values: Floats, limit: int) -> NDArray[np.int64]:
-    """The rows of the greatest values above zero."""
-    rows = np.flatnonzero(values)
-    if len(rows) > limit:
-        rows = rows[np.argpartition(-values[rows], limit)[:limit]]
-    return rows
+    def _ids_at(self, rows: Rows) -> list[int | None]:
+        return [int(self._ids.values[row]) if row >= 0 else None for row in rows]

@@ -12,68 +12,74 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
 
-K1, B = 1.2, 0.75
+K1, B = 1.2, 0.5
+USUAL_LENGTH = 20.0
+"""Terms of a message as people write them. Not counted anew: what a term says in a text never changes then."""
+
 HALF_LIFE_S = 30 * 86_400.0
 ENOUGH = 8.0
-FEW_TEXTS = 100
+FEW_TEXTS, MANY_TEXTS = 100, 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    lexical: float = 0.8
+    lexical: float = 1.2
     dense: float = 1.0
-    by_user: float = 1.0
-    """How much more a user's own words count than the answers to them, which bring them along as their context."""
-    recent: float = 0.04
-    useful: float = 0.06
-    context: float = 0.6
-    """How much the words of the message before it count for a message."""
-    floor: float = 0.08
+    around: tuple[float, ...] = (0.5, 0.3, 0.3, 0.2)
+    """How much the relevance of the message before it, after it, two before and two after it counts for a message."""
+    by_user: float = 1.5
+    """How much more a user's own words count than the answers to them."""
+    recent: float = 0.1
+    useful: float = 0.15
+    floor: float = 0.15
     """Relevance below which nothing is recalled."""
-    spark: float = 0.2
-    """Relevance that the best must have: a question that reaches nothing so near is about nothing known."""
+    pale: float = 0.25
+    """Relevance below which nothing is recalled either, as a share of the best."""
+    spark: float = 0.33
+    """How near in meaning the best must be among many: a question that reaches nothing is about nothing known."""
+    familiar: float = 0.2
+    """How much of that it makes up for that the question's words were ever used."""
+    familiar_alone: float = 0.16
+    """The share of the question's words that must have been used where no meaning is known."""
 
 
 EPISODES = Weights()
 # Events are few and speak in general terms: much of anything sounds a little like them.
-EVENTS = Weights(lexical=0.6, floor=0.35, spark=0.38)
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What is known of the candidates, one entry each."""
-
-    lexical: Floats
-    dense: Floats
-    by_user: Floats
-    age_s: Floats
-    useful: Floats
-
-    def at(self, places: NDArray[np.int64]) -> "Signals":
-        """Those of the candidates at these places, in this order."""
-        return Signals(*(getattr(self, name)[places] for name in self.__slots__))
+EVENTS = Weights(lexical=0.6, by_user=0, recent=0.04, useful=0.06, floor=0.35, spark=0.38)
 
 
 def relevance(lexical: Floats, dense: Floats, weights: Weights) -> Floats:
     return weights.lexical * lexical + weights.dense * np.maximum(dense, 0)
 
 
-def standing(signals: Signals, weights: Weights) -> Floats:
-    """Relevance first; then what people said themselves, what is recent, and what has proved useful."""
-    recent = np.exp2(-np.maximum(signals.age_s, 0) / HALF_LIFE_S)
-    useful = signals.useful / (signals.useful + ENOUGH)
-    own = 1 + weights.by_user * signals.by_user
-    return relevance(signals.lexical, signals.dense, weights) * own + weights.recent * recent + weights.useful * useful
+def standing(relevant: Floats, by_user: Floats, age_s: Floats, weights: Weights) -> Floats:
+    """Relevance first; then what people said themselves, and what is recent."""
+    recent = np.exp2(-np.maximum(age_s, 0) / HALF_LIFE_S)
+    return relevant * (1 + weights.by_user * by_user) + weights.recent * recent
 
 
-def best(signals: Signals, k: int, weights: Weights) -> list[int]:
-    """The places of the k best that are relevant, the best first; none if not one of them is near enough."""
-    near = relevance(signals.lexical, signals.dense, weights)
-    if near.max(initial=0) < weights.spark:
-        return []
-    relevant = np.flatnonzero(near >= weights.floor)
-    order = np.argsort(-standing(signals, weights)[relevant], kind="stable")
-    return [int(place) for place in relevant[order][:k]]
+def served(useful: Floats, weights: Weights) -> Floats:
+    """What having proved useful so often adds to a standing: soon much, then ever less."""
+    return weights.useful * useful / (useful + ENOUGH)
+
+
+def sparks(nearest: float | None, familiar: float, texts: int, weights: Weights) -> bool:
+    """Whether a question is about something known at all; there is no nearest where no text has a meaning yet.
+
+    Among more texts something is always nearer, so more is asked of them; beyond MANY_TEXTS it stays at that.
+    """
+    demand = 1 + float(np.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS)) / 10
+    if nearest is None:
+        return familiar >= weights.familiar_alone * demand
+    return nearest + weights.familiar * familiar >= weights.spark * demand
+
+
+def greatest(values: Floats, most: int) -> NDArray[np.int64]:
+    """The rows of the greatest values above zero. Most values are small, and passed over before any is sorted."""
+    rows = np.flatnonzero(values > values.max(initial=0) / 2)
+    if len(rows) < most:
+        rows = np.flatnonzero(values > 0)
+    return rows[np.argpartition(values[rows], -most)[-most:]] if len(rows) > most else rows
 
 
 def rarity(holders: int, of: int) -> float:
@@ -84,6 +90,6 @@ def rarity(holders: int, of: int) -> float:
     return float(np.log1p((max(of, FEW_TEXTS) - holders + 0.5) / (holders + 0.5)))
 
 
-def saturated(frequency: Floats, length: Floats, usual_length: float) -> Floats:
+def saturated(frequency: Floats, length: Floats) -> Floats:
     """BM25: a term said twice says little more than once, and less in a long text."""
-    return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / max(usual_length, 1)))
+    return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / USUAL_LENGTH))

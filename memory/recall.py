@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -11,10 +11,10 @@ import numpy as np
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.index import Found
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, best, standing
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, served
 from soulgraph.memory.shelf import Shelf
-from soulgraph.memory.words import terms_of
 from soulgraph.senses.ports import Embedder
+from soulgraph.senses.words import asked_by, found_by, terms_of
 from soulgraph.stores.episodes import Told
 from soulgraph.stores.records import EpisodeVector, EventUse, Message
 from soulgraph.stores.stores import Stores
@@ -23,9 +23,11 @@ BUDGET_S = 1.5
 _LOOK_BACK = 1000  # ids; a message may be committed after one with a later id
 _STRETCH = 5000  # ids looked through at once for messages without a vector
 _ECHO = 2  # terms that a reply shares with what was recalled when it draws on it
+_REPEATED = 0.6  # share of an earlier message's terms that makes a reply its echo
+_ECHO_STANDING = 0.5  # how high it stands at most, compared with what it repeats
 
 _UNNOTED = 1000  # recollections that may wait to be counted
-_SPARE = 8  # candidates beyond those wanted: what proved useful may overtake
+_SPARE = 8  # candidates beyond those wanted: what proved useful may overtake, and what echoes falls back
 
 T = TypeVar("T")
 
@@ -76,28 +78,38 @@ class Recall:
         self._indexed_to = 0
         self._unnoted: deque[tuple[float, Recalled]] = deque(maxlen=_UNNOTED)
 
-    async def recall(self, soul_id: str, text: str, k: int = 3, exclude: Collection[int] = ()) -> Recalled:
-        """The k best of each kind. Never raises for a memory that is away: `problem` says so."""
+    async def recall(
+        self, soul_id: str, text: str, k: int = 3, exclude: Collection[int] = (), noted: bool = True
+    ) -> Recalled:
+        """The k best of each kind. Never raises for a memory that is away: `problem` says so.
+
+        What comes to mind is noted as recalled, unless somebody only looks.
+        """
+        asked = asked_by(text)
+        if not asked:
+            return Recalled([], [])
         until = asyncio.get_running_loop().time() + self._budget_s
         vector, no_vector = await self._in_time("meaning", until - self._budget_s / 2, self._vector(text))
         (episodes, no_episodes), (events, no_events) = await asyncio.gather(
-            self._in_time("episodes", until, self._episodes(soul_id, text, vector, k, exclude)),
+            self._in_time("episodes", until, self._episodes(soul_id, asked, vector, k, exclude)),
             self._in_time("events", until, self._found_events(text, vector, k)),
         )
         problem = "; ".join(filter(None, (no_vector, no_episodes, no_events)))
         recalled = Recalled(episodes or [], events or [], problem)
-        self._unnoted.append((self._clock(), recalled))
+        if noted:
+            self._unnoted.append((self._clock(), recalled))
         return recalled
 
     async def episodes(self, soul_id: str, text: str, k: int, exclude: Collection[int] = ()) -> list[RecalledEpisode]:
         """What was said to or by this soul, in any of its sessions; raises when it cannot be looked up."""
-        return await self._episodes(soul_id, text, await self._vector(text), k, exclude)
+        asked = asked_by(text)
+        return await self._episodes(soul_id, asked, await self._vector(text), k, exclude) if asked else []
 
     async def _episodes(
-        self, soul_id: str, text: str, vector: Floats | None, k: int, exclude: Collection[int]
+        self, soul_id: str, asked: Sequence[int], vector: Floats | None, k: int, exclude: Collection[int]
     ) -> list[RecalledEpisode]:
         for _ in range(2):
-            found = await self._shelf.search(soul_id, text, vector, self._clock(), k + _SPARE, exclude)
+            found = await self._shelf.search(soul_id, asked, vector, self._clock(), k + _SPARE, exclude)
             told = await self._told(soul_id, found)
             if all(message_id in told for message_id in found.message_ids):
                 break
@@ -112,11 +124,12 @@ class Recall:
     async def proved_useful(self, recalled: Recalled, reply: str) -> None:
         """Count what the reply drew on: it repeats words of what was recalled."""
         words = set(terms_of(reply))
-        episodes = [one.message.message_id for one in recalled.episodes if _echoes(words, one.message.content)]
-        events = [one.event.event_id for one in recalled.events if _echoes(words, one.event.found_by)]
-        async with self._stores.write() as tx:
-            await tx.episodes.useful(episodes)
-            await tx.events.useful(events)
+        episodes = [one.message.message_id for one in recalled.episodes if _draws_on(words, one.message.content)]
+        events = [one.event.event_id for one in recalled.events if _draws_on(words, one.event.found_by)]
+        if episodes or events:
+            async with self._stores.write() as tx:
+                await tx.episodes.useful(episodes)
+                await tx.events.useful(events)
 
     async def index(self, limit: int = 64) -> int:
         """Give up to so many messages their vectors; says how many got one, 0 when none was without.
@@ -181,11 +194,27 @@ class Recall:
 
 def _chosen(found: Found, told: dict[int, Told], k: int, weights: Weights) -> list[RecalledEpisode]:
     """The best of the candidates, now that it is known how useful each was, with what was said around them."""
-    useful = [told[message_id].useful if message_id in told else 0 for message_id in found.message_ids]
-    signals = replace(found.signals, useful=np.array(useful, np.float32))
-    scores = standing(signals, weights)
-    there = [place for place in best(signals, k, weights) if found.message_ids[place] in told]
-    return [_recalled(told, found, place, float(scores[place])) for place in there]
+    places = [place for place, message_id in enumerate(found.message_ids) if message_id in told]
+    candidates = [told[found.message_ids[place]] for place in places]
+    useful = np.array([one.useful for one in candidates], np.float32)
+    scores = _echoes_last([one.message for one in candidates], found.standing[places] + served(useful, weights))
+    order = np.argsort(-scores, kind="stable")[:k]
+    return [_recalled(told, found, places[n], float(scores[n])) for n in order]
+
+
+def _echoes_last(said: Sequence[Message], scores: Floats) -> Floats:
+    """A reply that repeats what was said before stands well below it: it adds nothing, and may come of recalling it."""
+    words = [set(found_by(message.content)) for message in said]
+    lowered = scores.copy()
+    for n, reply in enumerate(said):
+        for m, earlier in enumerate(said):
+            if reply.role != "user" and earlier.message_id < reply.message_id and _repeats(words[n], words[m]):
+                lowered[n] = min(lowered[n], scores[m] * _ECHO_STANDING)
+    return lowered
+
+
+def _repeats(words: set[str], earlier: set[str]) -> bool:
+    return len(words & earlier) >= max(_ECHO, _REPEATED * len(earlier))
 
 
 def _recalled(told: dict[int, Told], found: Found, place: int, score: float) -> RecalledEpisode:
@@ -198,5 +227,5 @@ def _message(message_id: int | None, told: dict[int, Told]) -> Message | None:
     return known.message if known else None
 
 
-def _echoes(words: set[str], text: str) -> bool:
+def _draws_on(words: set[str], text: str) -> bool:
     return len(words & set(terms_of(text))) >= _ECHO

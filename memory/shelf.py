@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from soulgraph.memory.index import Found, SoulIndex
@@ -12,9 +12,13 @@ from soulgraph.stores.stores import Stores, Transaction
 MOST_ROWS = 200_000
 """Messages that are kept in memory, some 1.5 kB each."""
 
-_CHUNK = 500  # rows read in one statement, so that SQLite never holds the event loop for long
+PATIENCE_S = 0.3
+"""How long a search waits for its index. What is read by then is searched: the newest comes first."""
+
+_CHUNK = 2000  # rows read in one statement, so that SQLite never holds the event loop for long
 _OVERLAP = 32  # ids that may have been committed after a later one was read
 _INLINE = 2000  # rows whose search takes less time than the way to a thread and back
+_ABOVE_ALL = 2**62
 
 T = TypeVar("T")
 
@@ -23,7 +27,13 @@ class _Shelved:
     def __init__(self) -> None:
         self.index = SoulIndex()
         self.lock = asyncio.Lock()
+        self.unread_below = _ABOVE_ALL
         self.refresh: asyncio.Task[None] | None = None
+
+    async def change(self, size: int, work: Callable[[], T]) -> T:
+        """Work on the index, alone; much of it on a thread."""
+        async with self.lock:
+            return work() if size < _INLINE else await asyncio.to_thread(work)
 
 
 class Shelf:
@@ -34,14 +44,16 @@ class Shelf:
         self._shelved: OrderedDict[str, _Shelved] = OrderedDict()
 
     async def search(
-        self, soul_id: str, text: str, vector: Floats | None, now: float, most: int, exclude: Collection[int]
+        self, soul_id: str, asked: Sequence[int], vector: Floats | None, now: float, most: int, exclude: Collection[int]
     ) -> Found:
         shelved = self._take(soul_id)
-        # Loading goes on if this caller gives up: the next one finds more of it done.
-        await asyncio.shield(self._refreshed(soul_id, shelved))
-        async with shelved.lock:
-            index = shelved.index
-            return await _run(len(index), lambda: index.search(text, vector, now, most, exclude, self._weights))
+        refresh = self._refreshed(soul_id, shelved)
+        # Reading goes on if this caller has waited enough: the next one finds more of it done.
+        await asyncio.wait([refresh], timeout=PATIENCE_S)
+        if refresh.done():
+            refresh.result()
+        index = shelved.index
+        return await shelved.change(len(index), lambda: index.search(asked, vector, now, most, exclude, self._weights))
 
     def drop(self, soul_id: str) -> None:
         """Read this soul anew next time: something of it was deleted."""
@@ -66,28 +78,24 @@ class Shelf:
         return shelved.refresh
 
     async def _refresh(self, soul_id: str, shelved: _Shelved) -> None:
-        async with shelved.lock, self._stores.read() as tx:
-            await self._read_episodes(tx, soul_id, shelved.index)
-            await self._read_vectors(tx, soul_id, shelved.index)
+        async with self._stores.read() as tx:
+            if len(shelved.index):
+                await self._read_new(tx, soul_id, shelved)
+            while shelved.unread_below:
+                await self._read_old(tx, soul_id, shelved)
+                await asyncio.sleep(0)
 
-    async def _read_episodes(self, tx: Transaction, soul_id: str, index: SoulIndex) -> None:
-        after, more = max(index.last_id - _OVERLAP, 0), True
-        while more:
-            episodes = await tx.episodes.after(soul_id, after, _CHUNK)
-            await _run(len(episodes), lambda: index.add(episodes))  # noqa: B023
-            more = len(episodes) == _CHUNK
-            after = episodes[-1].message_id if more else after
-            await asyncio.sleep(0)
-
-    async def _read_vectors(self, tx: Transaction, soul_id: str, index: SoulIndex) -> None:
-        after, more = index.embedded_to, True
-        while more:
+    async def _read_new(self, tx: Transaction, soul_id: str, shelved: _Shelved) -> None:
+        index = shelved.index
+        episodes = await tx.episodes.after(soul_id, max(index.last_id - _OVERLAP, 0), self._model)
+        await shelved.change(len(episodes), lambda: index.add(episodes))
+        after = index.embedded_to
+        while after < index.last_id:
             vectors = await tx.vectors.after(soul_id, self._model, after, _CHUNK)
-            await _run(len(vectors), lambda: index.embed(vectors))  # noqa: B023
-            more = len(vectors) == _CHUNK
-            after = vectors[-1][0] if more else after
-            await asyncio.sleep(0)
+            await shelved.change(len(vectors), lambda: index.embed(vectors))  # noqa: B023
+            after = vectors[-1][0] if len(vectors) == _CHUNK else index.last_id
 
-
-async def _run(size: int, work: Callable[[], T]) -> T:
-    return work() if size < _INLINE else await asyncio.to_thread(work)
+    async def _read_old(self, tx: Transaction, soul_id: str, shelved: _Shelved) -> None:
+        episodes = await tx.episodes.before(soul_id, shelved.unread_below, _CHUNK, self._model)
+        await shelved.change(len(shelved.index) + len(episodes), lambda: shelved.index.add(episodes))
+        shelved.unread_below = episodes[-1].message_id if len(episodes) == _CHUNK else 0

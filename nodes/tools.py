@@ -9,8 +9,8 @@ from langgraph.types import Command
 
 from soulgraph.graph.context import Context
 from soulgraph.memory.recall import Recalled
-from soulgraph.memory.words import terms_of
 from soulgraph.prompts.defuse import defuse
+from soulgraph.senses.words import terms_of
 from soulgraph.soul.moments import iso
 
 _MOST = 5

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, select
+from sqlalchemy import Row, Select, and_, bindparam, func, select
 
-from soulgraph.memory.words import fingerprints
+from soulgraph.senses.words import fingerprints
 from soulgraph.stores import schema
 from soulgraph.stores.records import Episode, Json, Message
 from soulgraph.stores.repository import Repository, dialect_insert
 
-_uses = schema.episode_uses
-_BATCH, _ALL = 100, 2**31 - 1
+_uses, _vectors = schema.episode_uses, schema.episode_vectors
+_BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,17 @@ class Episodes(Repository[Episode]):
             if len(said) > _BATCH:
                 await asyncio.sleep(0)  # a long import lets others speak meanwhile
 
-    async def after(self, soul_id: str, message_id: int = 0, limit: int = _ALL) -> list[Episode]:
-        """The soul's episodes with an id above this one, oldest first."""
-        return await self._all(self._after(), soul_id=soul_id, after=message_id, limit=limit)
+    async def after(self, soul_id: str, message_id: int = 0, model: str = "") -> list[Episode]:
+        """The soul's episodes with an id above this one, oldest first, with their vectors of this model."""
+        return await self._read(self._after(), soul_id=soul_id, after=message_id, model=model)
+
+    async def before(self, soul_id: str, message_id: int, limit: int, model: str = "") -> list[Episode]:
+        """The last of those with an id below this one, newest first."""
+        return await self._read(self._before(), soul_id=soul_id, before=message_id, limit=limit, model=model)
+
+    async def _read(self, query: Select[Any], **values: Any) -> list[Episode]:
+        """All rows at once: a soul may have a hundred thousand."""
+        return [self._record(row) for row in (await self._connection.execute(query, values)).all()]
 
     async def told(self, soul_id: str, message_ids: Collection[int]) -> dict[int, Told]:
         """Those of the messages that are this soul's."""
@@ -71,8 +79,23 @@ class Episodes(Repository[Episode]):
     @classmethod
     @cache
     def _after(cls) -> Select[Any]:
-        later = cls._rows("soul_id").where(cls.table.c.message_id > bindparam("after"))
-        return later.order_by(cls.table.c.message_id).limit(bindparam("limit"))
+        return cls._with_vectors(cls.table.c.message_id > bindparam("after"), cls.table.c.message_id.asc())
+
+    @classmethod
+    @cache
+    def _before(cls) -> Select[Any]:
+        earlier, newest_first = cls.table.c.message_id < bindparam("before"), cls.table.c.message_id.desc()
+        return cls._with_vectors(earlier, newest_first, bindparam("limit"))
+
+    @classmethod
+    def _with_vectors(cls, which: Any, order: Any, limit: Any = None) -> Select[Any]:
+        """As the record has its fields. Vectors are joined to the page alone: PostgreSQL may else sort all of them."""
+        names = [name for name in Episode.__dataclass_fields__ if name != "vector"]
+        own = select(*[cls.table.c[name] for name in names]).where(cls.table.c.soul_id == bindparam("soul_id"), which)
+        page = own.order_by(order).limit(limit).subquery()
+        of_it = and_(_vectors.c.message_id == page.c.message_id, _vectors.c.model == bindparam("model"))
+        joined = select(*page.c, _vectors.c.vector).select_from(page.outerjoin(_vectors, of_it))
+        return joined.order_by(page.c.message_id.desc() if limit is not None else page.c.message_id)
 
     @classmethod
     @cache

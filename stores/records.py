@@ -112,14 +112,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What a message is found by."""
+    """What a message is found by; its vector is that of the model in use, if it has one yet."""
 
     message_id: int
-    soul_id: str
     previous_id: int | None
     by_user: bool
     at: float
     terms: bytes
+    vector: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from soulgraph.errors import NotFound
-from soulgraph.memory.words import fingerprints
+from soulgraph.senses.words import fingerprints
 from soulgraph.stores.records import EpisodeVector
 from soulgraph.tests.conformance.samples import NOW, message, session, soul
 
@@ -40,7 +40,8 @@ async def test_a_long_import_is_indexed_whole_and_in_order(home):
     ids = await say(home, *(f"line {n}" for n in range(250)))
     async with home.read() as tx:
         episodes = await tx.episodes.after("soul_1")
-        assert await tx.episodes.after("soul_1", ids[100], 20) == episodes[101:121]
+        assert await tx.episodes.after("soul_1", ids[100]) == episodes[101:]
+        assert await tx.episodes.before("soul_1", ids[100], 20) == episodes[80:100][::-1]
     assert [one.message_id for one in episodes] == ids
     assert [one.previous_id for one in episodes] == [None, *ids[:-1]]
     assert episodes[249].terms == fingerprints("line 249")

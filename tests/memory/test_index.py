@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from soulgraph.memory.index import SoulIndex
 from soulgraph.memory.meanings import Meanings
 from soulgraph.memory.postings import Postings
-from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, B
-from soulgraph.memory.words import fingerprints
+from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, USUAL_LENGTH, B
+from soulgraph.senses.words import asked_by, fingerprints
 from soulgraph.stores.records import Episode
 
 TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12)
@@ -25,7 +25,6 @@ def packed(terms):
 
 
 def plain_bm25(texts, question):
-    usual = sum(map(len, texts)) / len(texts) or 1
     scores, whole = [0.0] * len(texts), 0.0
     for term in dict.fromkeys(question):
         holders = sum(term in text for text in texts)
@@ -33,7 +32,7 @@ def plain_bm25(texts, question):
         whole += idf
         for n, text in enumerate(texts):
             tf = Counter(text)[term]
-            scores[n] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(text) / max(usual, 1))) if tf else 0
+            scores[n] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(text) / USUAL_LENGTH)) if tf else 0
     return [score / max(whole, 1e-9) for score in scores]
 
 
@@ -42,16 +41,18 @@ def test_words_are_matched_as_bm25_would_however_the_texts_arrived(texts, questi
     postings = Postings()
     for start in range(0, len(texts), step):
         postings.add([packed(text) for text in texts[start : start + step]])
-    assert postings.match(question) == pytest.approx(plain_bm25(texts, question), abs=1e-5)
+    match = postings.match(question)
+    assert match.shares == pytest.approx(plain_bm25(texts, question), abs=1e-5)
+    assert (match.familiar > 0) == any(term in text for term in question for text in texts)
 
 
 def said(*texts, by_user=True):
     """Messages of one session, numbered from 1."""
-    return [Episode(n, "soul_1", n - 1 or None, by_user, NOW, fingerprints(text)) for n, text in enumerate(texts, 1)]
+    return [Episode(n, n - 1 or None, by_user, NOW, fingerprints(text)) for n, text in enumerate(texts, 1)]
 
 
 def found(index, text, vector=None, most=10, exclude=(), **weights):
-    return index.search(text, vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
+    return index.search(asked_by(text), vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
 
 
 @pytest.fixture
@@ -69,15 +70,15 @@ def test_a_message_is_found_by_its_words(index):
 
 def test_the_answer_to_a_question_is_found_by_the_question():
     index = SoulIndex()
-    index.add([*said("What is the parrot called?", by_user=False), Episode(2, "soul_1", 1, True, NOW, b"")])
+    index.add([*said("What is the parrot called?", by_user=False), Episode(2, 1, True, NOW, b"")])
     assert found(index, "parrot") == [2]
-    assert found(index, "parrot", context=0.0) == [1]
+    assert found(index, "parrot", around=(0, 0, 0, 0)) == [1]
 
 
 def test_what_comes_along_with_a_better_one_is_not_found_again():
     index = SoulIndex()
     index.add(said("a red kite", "a red kite flies", "a kite", "a red kite"))
-    near = index.search("red kite", None, NOW, 10)
+    near = index.search(asked_by("red kite"), None, NOW, 10)
     assert set(near.message_ids) in ({1, 3}, {1, 4}, {2, 4})
     assert not set(near.message_ids) & {beside for pair in near.around for beside in pair}
 
@@ -93,9 +94,18 @@ def test_what_is_in_the_prompt_already_is_not_found(index):
     assert found(index, "park level", exclude={4, 999}) == []
 
 
+def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(index):
+    vectors = np.eye(4, 16, dtype=np.float32)
+    index.embed([(n, half(vectors[n - 1])) for n in range(1, 5)])
+    hardly = 0.1 * vectors.sum(axis=0) + 0.98 * np.eye(16, dtype=np.float32)[9]
+    assert found(index, "nitrogen boils", hardly) == []
+    assert found(index, "nitrogen boils", vectors[1])[0] == 2
+    assert found(index, "park nitrogen", hardly)[0] == 4
+
+
 def test_neighbours_are_those_of_the_session(index):
-    assert index.search("park", None, NOW, 1).around == [(3, None)]
-    assert index.search("画画", None, NOW, 1).around == [(2, 4)]
+    assert index.search(asked_by("park"), None, NOW, 1).around == [(3, None)]
+    assert index.search(asked_by("画画"), None, NOW, 1).around == [(2, 4)]
 
 
 def test_adding_the_same_again_changes_nothing(index):
@@ -109,11 +119,14 @@ def test_an_index_with_nothing_in_it_finds_nothing():
     assert found(SoulIndex(), "anything", np.ones(8, np.float32)) == []
 
 
-def test_a_message_that_was_committed_late_takes_its_place(index):
-    index.add([Episode(7, "soul_1", 5, True, NOW, fingerprints("a red kite")), *said(*["x"] * 4)])
-    index.add([Episode(5, "soul_1", None, True, NOW, fingerprints("a blue kite"))])
-    assert set(found(index, "kite")) == {5, 7}
-    assert index.last_id == 7
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+def test_messages_find_their_neighbours_in_whatever_order_they_arrive(order):
+    messages, index = said("a red kite", "lovely", "so it is", "bread"), SoulIndex()
+    for place in order:
+        index.add([messages[place]])
+    assert index.search(asked_by("kite"), None, NOW, 1).around == [(None, 2)]
+    assert index.search(asked_by("bread"), None, NOW, 1).around == [(3, None)]
+    assert index.last_id == 4
 
 
 def half(vector):
@@ -134,13 +147,26 @@ def test_among_many_the_sketch_finds_what_comparing_each_would_find():
     rng = np.random.default_rng(3)
     topics = rng.normal(size=(40, 64))
     vectors = topics[rng.integers(40, size=6000)] + 0.5 * rng.normal(size=(6000, 64))
-    before = np.full(6000, -1)
+    by_user = np.arange(6000) % 2 == 0
+    vectors[by_user] += 3 * rng.normal(size=64)
     meanings = Meanings(64)
     for rows in np.array_split(np.arange(6000), 7):
-        meanings.put(rows, [half(vectors[row]) for row in rows])
+        meanings.put(rows, [half(vectors[row]) for row in rows], by_user[rows])
     for row in range(0, 6000, 500):
         asked = (vectors[row] / np.linalg.norm(vectors[row])).astype(np.float32)
-        short = meanings.shortlist(asked, before, 200)
-        everything = meanings.nearness(asked, np.arange(6000), before)
+        short, everything = meanings.shortlist(asked, 200), meanings.nearness(asked, np.arange(6000))
         assert len(short) == 200
         assert set(np.argsort(-everything)[:10]) <= set(short)
+        assert everything[row] == pytest.approx(1, abs=0.01)
+
+
+def test_who_speaks_does_not_count_as_what_is_meant():
+    """Two speak in very different manners, each of them of two subjects."""
+    rng = np.random.default_rng(4)
+    subjects, manners = rng.normal(size=(2, 64)), 3 * rng.normal(size=(2, 64))
+    subject, speaker = np.arange(400) // 2 % 2, np.arange(400) % 2
+    vectors = subjects[subject] + manners[speaker] + 0.1 * rng.normal(size=(400, 64))
+    meanings = Meanings(64)
+    meanings.put(np.arange(400), [half(vector) for vector in vectors], speaker == 1)
+    near = meanings.nearness((vectors[0] / np.linalg.norm(vectors[0])).astype(np.float32), np.arange(400))
+    assert near[subject == 0].min() > near[subject == 1].max()

@@ -1,65 +1,70 @@
 """The ranking: relevance decides what comes to mind, the rest only the order."""
 
-from dataclasses import replace
-
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.memory.ranking import EPISODES, Signals, best, rarity, relevance, saturated, standing
+from soulgraph.memory.ranking import (
+    EPISODES,
+    USUAL_LENGTH,
+    greatest,
+    rarity,
+    relevance,
+    saturated,
+    served,
+    sparks,
+    standing,
+)
 
 SHARES = st.floats(0, 1.5, width=32)
 DAY = 86_400.0
 
 
-def signals(lexical=0.0, dense=0.0, by_user=0.0, age_s=0.0, useful=0.0):
-    given_ones = np.broadcast_arrays(
-        *(np.atleast_1d(np.float32(one)) for one in (lexical, dense, by_user, age_s, useful))
-    )
-    return Signals(*given_ones)
+def stands(relevant=0.5, by_user=0.0, age_s=0.0):
+    return standing(*(np.array([one], np.float32) for one in (relevant, by_user, age_s)), EPISODES)[0]
 
 
-@given(st.lists(st.tuples(SHARES, SHARES), max_size=30), st.integers(0, 10))
-def test_what_is_recalled_is_relevant_and_in_order(pairs, k):
-    pairs = np.array(pairs, np.float32).reshape(-1, 2)
-    candidates = signals(pairs[:, 0], pairs[:, 1]) if len(pairs) else signals([], [], [], [], [])
-    places = best(candidates, k, EPISODES)
-    heights = standing(candidates, EPISODES)[places]
-    assert len(places) <= k
-    assert len(set(places)) == len(places)
-    assert (relevance(candidates.lexical, candidates.dense, EPISODES)[places] >= EPISODES.floor).all()
-    assert (np.diff(heights) <= 0).all()
-
-
-@given(SHARES, SHARES, st.floats(0, 1.5), st.floats(0, 1.5))
+@given(SHARES, SHARES, SHARES, SHARES)
 def test_more_relevance_never_ranks_lower(lexical, dense, more_words, more_meaning):
-    one, other = standing(signals([lexical, lexical + more_words], [dense, dense + more_meaning]), EPISODES)
-    assert other >= one
+    one, other = relevance(np.array([lexical, lexical + more_words]), np.array([dense, dense + more_meaning]), EPISODES)
+    assert stands(other) >= stands(one)
 
 
-def test_nothing_is_recalled_when_nothing_is_near():
-    almost = signals(dense=[EPISODES.spark - 0.01] * 3, by_user=1, useful=1000)
-    assert best(almost, 3, EPISODES) == []
-
-
-def test_what_is_near_brings_what_is_less_near_with_it_but_not_what_is_far():
-    near, less, far = EPISODES.spark + 0.1, EPISODES.floor + 0.01, EPISODES.floor - 0.01
-    assert best(signals(dense=[less, near, far]), 3, EPISODES) == [1, 0]
-
-
-def test_of_two_alike_the_users_words_the_newer_and_the_more_useful_one_comes_first():
-    for better in ({"by_user": [0, 1]}, {"age_s": [90 * DAY, DAY]}, {"useful": [0, 3]}):
-        assert best(signals(**({"dense": [0.5, 0.5]} | better)), 2, EPISODES) == [1, 0]
+def test_of_two_alike_the_users_words_and_the_newer_one_come_first():
+    assert stands(by_user=1) > stands()
+    assert stands(age_s=DAY) > stands(age_s=90 * DAY)
 
 
 def test_usefulness_and_age_cannot_outweigh_a_clear_difference_in_relevance():
-    assert best(signals(dense=[0.7, 0.4], age_s=[3000 * DAY, 0], useful=[0, 10_000]), 2, EPISODES) == [0, 1]
+    most = served(np.array([10_000.0]), EPISODES)[0]
+    assert stands(0.9, age_s=3000 * DAY) > stands(0.5) + most
+
+
+@given(st.floats(0, 1000), st.floats(0.1, 1000))
+def test_having_been_useful_more_often_adds_ever_less(useful, more):
+    never, some, much = served(np.array([0.0, useful, useful + more]), EPISODES)
+    assert never == 0 <= some <= much < EPISODES.useful
 
 
 def test_what_points_away_counts_as_far_and_not_against_the_words():
-    assert relevance(np.array([0.5]), np.array([-0.9]), EPISODES) == relevance(
-        np.array([0.5]), np.array([0.0]), EPISODES
-    )
+    far, away = relevance(np.array([0.5, 0.5]), np.array([0.0, -0.9]), EPISODES)
+    assert far == away
+
+
+@pytest.mark.parametrize(
+    ("nearest", "familiar", "sparked"),
+    [(0.0, 0.0, False), (0.4, 0.0, True), (0.2, 0.1, False), (0.2, 0.9, True), (None, 0.1, False), (None, 0.5, True)],
+)
+def test_a_question_must_be_near_something_or_in_words_that_were_used(nearest, familiar, sparked):
+    assert sparks(nearest, familiar, 1000, EPISODES) == sparked
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**6), st.integers(1, 10**6))
+def test_what_sparks_among_many_texts_would_among_few(nearest, familiar, one, other):
+    few, many = sorted((one, other))
+    assert sparks(nearest, familiar, few, EPISODES) or not sparks(nearest, familiar, many, EPISODES)
+    assert sparks(nearest, familiar, many, EPISODES) or many <= 1000 or not sparks(nearest, familiar, 1000, EPISODES)
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000))
@@ -68,12 +73,15 @@ def test_a_rarer_term_says_more(one, other):
     assert rarity(few, 1000) >= rarity(many, 1000) >= 0
 
 
-@given(st.floats(1, 50), st.floats(1, 50), st.floats(1, 200))
-def test_repeating_a_term_adds_ever_less(frequency, length, usual):
-    times = saturated(np.array([frequency, frequency + 1, frequency + 2]), np.full(3, length), usual)
+@given(st.floats(1, 50), st.floats(1, 50))
+def test_repeating_a_term_adds_ever_less_and_it_says_less_in_a_long_text(frequency, length):
+    times = saturated(np.array([frequency, frequency + 1, frequency + 2]), np.full(3, length))
     assert times[1] - times[0] >= times[2] - times[1] >= 0
+    assert saturated(np.array([frequency]), np.array([length + USUAL_LENGTH]))[0] < times[0]
 
 
-def test_weights_of_nothing_leave_no_order_but_the_given_one():
-    none = replace(EPISODES, by_user=0, recent=0, useful=0)
-    assert best(signals(dense=[0.5] * 4, age_s=[4, 3, 2, 1]), 4, none) == [0, 1, 2, 3]
+@given(st.lists(st.floats(-1, 1), max_size=40), st.integers(1, 8))
+def test_the_greatest_are_the_greatest(values, most):
+    values = np.array(values)
+    kept = values[greatest(values, most)]
+    assert sorted(kept) == sorted(values[values > 0])[-most:]

@@ -2,12 +2,16 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
-from soulgraph.memory.recall import Recall
+from soulgraph.memory import shelf
+from soulgraph.memory.ranking import EPISODES
+from soulgraph.memory.recall import Recall, Recalled
+from soulgraph.memory.shelf import Shelf
 from soulgraph.stores.schema import episode_uses
 from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.test_events import event
@@ -91,6 +95,18 @@ async def test_a_question_about_nothing_known_brings_nothing(lived):
         assert texts(await recall.recall("soul_1", "")) == []
 
 
+async def test_small_talk_calls_nothing_to_mind(lived):
+    embedder, small_talk = (
+        WordVectors(),
+        ["晚安", "hello!", "好的", "thanks", "哈哈哈", "你在干嘛呢", "Good night."],
+    )
+    async with lived.write() as tx:
+        await tx.messages.append("sess_1", [message(text) for text in small_talk])
+    async with remembering(lived, embedder=embedder) as recall:
+        embedder.away = True  # it is not even asked what it means
+        assert [await recall.recall("soul_1", text) for text in small_talk] == [Recalled([], [])] * 7
+
+
 async def test_what_the_prompt_shows_already_is_left_out(lived):
     async with lived.read() as tx:
         shown = [said.message_id for said in await tx.messages.page("sess_1")][:2]
@@ -171,6 +187,50 @@ async def test_what_came_to_mind_is_counted(lived):
         await recall.index()
     async with lived.database.read() as connection:
         assert (await connection.execute(select(episode_uses.c.recalled))).scalars().all() == [2]
+
+
+async def test_only_looking_counts_nothing(lived):
+    async with remembering(lived) as recall:
+        assert texts(await recall.recall("soul_1", "whales", 1, noted=False))
+        await recall.index()
+    async with lived.database.read() as connection:
+        assert (await connection.execute(select(episode_uses))).all() == []
+
+
+async def test_a_reply_that_repeats_a_memory_ranks_below_it(lived):
+    quote = "You told me that your daughter is called Mika and that she turns seven in June, Mika, your daughter!"
+    async with lived.write() as tx:
+        await tx.messages.append("sess_1", [message("ok", role="user"), message(quote, role="assistant")])
+    async with remembering(lived, weights=replace(EPISODES, by_user=0)) as recall:
+        found = {one.message.content: one.score for one in (await recall.recall("soul_1", "daughter Mika", 9)).episodes}
+    assert found[quote] <= found[TALK[0][1]] / 2
+
+
+class SlowShelf(Shelf):
+    """Reads two messages, then waits until it may go on."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.go_on = asyncio.Event()
+
+    async def _read_old(self, tx, soul_id, shelved):
+        await super()._read_old(tx, soul_id, shelved)
+        await self.go_on.wait()
+
+
+async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read_first(lived, monkeypatch):
+    monkeypatch.setattr(shelf, "_CHUNK", 2)
+    monkeypatch.setattr(shelf, "PATIENCE_S", 0.05)
+    async with remembering(lived) as recall:
+        recall._shelf = slow = SlowShelf(lived, "words-as-vectors", EPISODES)
+        question = "Mika whales 地下三层"
+        while not (found := texts(await recall.recall("soul_1", question, 9))):
+            pass
+        assert found == [TALK[4][1]]
+        slow.go_on.set()
+        while TALK[0][1] not in (found := texts(await recall.recall("soul_1", question, 9))):
+            pass
+        assert {TALK[2][1], TALK[4][1]} <= set(found)
 
 
 async def test_counting_what_was_deleted_meanwhile_does_no_harm(lived):

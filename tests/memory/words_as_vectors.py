@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from soulgraph.errors import SenseUnavailable
-from soulgraph.memory.words import fingerprint, terms_of
 from soulgraph.senses.ports import Vectors
+from soulgraph.senses.words import fingerprint, terms_of
 
 SIZE = 64
 

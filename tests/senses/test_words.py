@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.memory.words import MOST, fingerprint, fingerprints, terms_of
+from soulgraph.senses.words import MOST, asked_by, fingerprint, fingerprints, terms_of
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,9 @@ def test_fingerprints_are_four_bytes_a_term_and_the_same_everywhere():
         fingerprint(term).to_bytes(4, "little") for term in ("tea", "米卡", "=tea")
     )
     assert fingerprint("tea") == 2391201714
+
+
+def test_courtesies_ask_for_nothing_and_leave_the_rest_of_a_question_alone():
+    assert asked_by("Good morning! 你好呀，谢谢你") == []
+    assert asked_by("Hello, where is my umbrella? 晚安") == [fingerprint("umbrella"), fingerprint("=umbrella")]
+    assert asked_by("Thanksgiving") == [fingerprint("thanksgiv")]

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 import snowballstemmer  # type: ignore[import-untyped]
 
-from soulgraph.memory.gloss import Gloss, everyday_words, read_gloss
+from soulgraph.senses.gloss import Gloss, everyday_words, read_gloss
 from soulgraph.senses.text import normalise
 
 MOST = 512
@@ -36,6 +36,27 @@ _GRAMMAR = frozenset(
 )
 
 
+# What only greets, thanks or nods asks for nothing. Separated by commas; a plus means as often as one likes.
+_COURTESIES = """
+good morning, good night, good evening, good afternoon, goodbye, good bye, bye, hello, hi, hey, see you,
+see you later, see you tomorrow, see you soon, take care, thank you, thanks, thanks a lot, thank you very much,
+thank you so much, you're welcome, you are welcome, you're right, you are right, you're funny, you are funny,
+how are you, what's up, i'm back, i am back, i'm here, i'm fine, i am fine, never mind, no problem, sorry,
+hold on, wait a second, wait a minute, wait a moment, just a second, just a moment, that's fine, that is fine,
+that's great, that's nice, that's good, that's right, all right, of course, i see, got it, sounds good, indeed,
+wow, lol, ha(?:ha)+, h+m+, 晚安, 早安, 早上好, 上午好, 中午好, 下午好, 晚上好, 你好, 您好, 大家好, 再见, 拜拜,
+明天见, 回头见, 谢谢, 谢谢你, 多谢, 感谢, 不客气, 没关系, 没事, 没事啦, 没事了, 对不起, 不好意思, 辛苦了,
+没问题, 好的, 好吧, 好呀, 好啊, 行吧, 我回来了, 我来了, 在吗, 在不在, 干嘛, 哈+, 嘿+, 呵+, 原来如此, 真的,
+真的吗, 真的假的, 等一下, 等等, 稍等, 这样, 就这样, 先这样, 知道了, 明白了, 加油
+"""
+_COURTESY = re.compile(
+    "|".join(
+        rf"\b(?:{said})\b" if said.isascii() else said
+        for said in sorted(" ".join(_COURTESIES.split()).split(", "), key=len, reverse=True)
+    )
+)
+
+
 def terms_of(text: str) -> list[str]:
     """The terms in their order, as often as they occur: letters and digits only, never with a space."""
     terms: list[str] = []
@@ -51,6 +72,11 @@ def found_by(text: str) -> list[str]:
     """The terms of a text, and what it speaks of in either language."""
     terms = terms_of(text)
     return terms + _gloss().meanings(normalise(text), terms)[:MOST]
+
+
+def asked_by(text: str) -> list[int]:
+    """The fingerprints of what a text calls to mind; none for a greeting, a thank-you or a nod."""
+    return [fingerprint(term) for term in found_by(_COURTESY.sub(" ", normalise(text).lower()))]
 
 
 def fingerprints(text: str) -> bytes:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.memory.gloss import everyday_words, read_gloss
-from soulgraph.memory.words import found_by, terms_of
+from soulgraph.senses.gloss import everyday_words, read_gloss
+from soulgraph.senses.words import found_by, terms_of
 
 
 def meanings(text):
