@@ -121,15 +121,23 @@ class Recall:
             return []
         return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector)]
 
-    async def proved_useful(self, recalled: Recalled, reply: str) -> None:
-        """Count what the reply drew on: it repeats words of what was recalled."""
-        words = set(terms_of(reply))
-        episodes = [one.message.message_id for one in recalled.episodes if _draws_on(words, one.message.content)]
-        events = [one.event.event_id for one in recalled.events if _draws_on(words, one.event.found_by)]
-        if episodes or events:
+    async def texts(self, soul_id: str, sources: Collection[str]) -> dict[str, str]:
+        """What stands behind sources like `episode:12` and `event:evt_…`, as far as it is still there."""
+        episodes, events = (_named(sources, kind) for kind in ("episode", "event"))
+        async with self._stores.read() as tx:
+            told = await tx.episodes.told(soul_id, [int(message_id) for message_id in episodes])
+        found = [event for one in events if self._events and (event := await self._events.find(one))]
+        said = {f"episode:{message_id}": one.message.content for message_id, one in told.items()}
+        return said | {f"event:{event.event_id}": event.found_by for event in found}
+
+    async def proved_useful(self, soul_id: str, sources: Collection[str], reply: str) -> None:
+        """Count what the reply drew on: it repeats words of what had come to mind."""
+        words, texts = set(terms_of(reply)), await self.texts(soul_id, sources)
+        drawn = [source for source, text in texts.items() if len(words & set(terms_of(text))) >= _ECHO]
+        if drawn:
             async with self._stores.write() as tx:
-                await tx.episodes.useful(episodes)
-                await tx.events.useful(events)
+                await tx.episodes.useful([int(message_id) for message_id in _named(drawn, "episode")])
+                await tx.events.useful(_named(drawn, "event"))
 
     async def index(self, limit: int = 64) -> int:
         """Give up to so many messages their vectors; says how many got one, 0 when none was without.
@@ -183,10 +191,10 @@ class Recall:
         """Count what came to mind since the last time; a crash forgets these counts and nothing else."""
         unnoted = list(self._unnoted)
         self._unnoted.clear()
+        at = max(at for at, _ in unnoted)
         async with self._stores.write() as tx:
-            for at, recalled in unnoted:
-                await tx.episodes.recalled([one.message.message_id for one in recalled.episodes], at)
-                await tx.events.recalled([one.event.event_id for one in recalled.events], at)
+            await tx.episodes.recalled([one.message.message_id for _, each in unnoted for one in each.episodes], at)
+            await tx.events.recalled([one.event.event_id for _, each in unnoted for one in each.events], at)
 
     def _stored(self, message: tuple[int, str, str], vector: Floats) -> EpisodeVector:
         return EpisodeVector(message[0], message[1], self._embedder.name, vector.astype("<f2").tobytes())
@@ -227,5 +235,6 @@ def _message(message_id: int | None, told: dict[int, Told]) -> Message | None:
     return known.message if known else None
 
 
-def _draws_on(words: set[str], text: str) -> bool:
-    return len(words & set(terms_of(text))) >= _ECHO
+def _named(sources: Collection[str], kind: str) -> list[str]:
+    """The ids of those sources that are of this kind."""
+    return [source.partition(":")[2] for source in sources if source.startswith(f"{kind}:")]

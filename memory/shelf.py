@@ -79,7 +79,7 @@ class Shelf:
 
     async def _refresh(self, soul_id: str, shelved: _Shelved) -> None:
         async with self._stores.read() as tx:
-            if len(shelved.index):
+            if shelved.unread_below < _ABOVE_ALL:
                 await self._read_new(tx, soul_id, shelved)
             while shelved.unread_below:
                 await self._read_old(tx, soul_id, shelved)

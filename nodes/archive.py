@@ -78,16 +78,12 @@ async def _extracted(event_id: str, messages: Sequence[Message], follow_up: Foll
 
 async def _remembered(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:
     """What had come to mind meanwhile: it happened before, and is no new event."""
+    if context.recall is None:
+        return []
     async with context.stores.read() as tx:
         turns = await tx.turns.of({message.turn_id for message in messages})
-        sources = [source for turn in turns if turn.answer for source in turn.answer["persona"]["sources"]]
-        told = await tx.episodes.told(follow_up["soul_id"], [int(one) for one in _ids(sources, "episode")])
-    events = [await context.events.find(one) for one in _ids(sources, "event")] if context.events else []
-    return [one.message.content for one in told.values()] + [event.summary for event in events if event]
-
-
-def _ids(sources: Sequence[str], kind: str) -> set[str]:
-    return {source.partition(":")[2] for source in sources if source.startswith(f"{kind}:")}
+    sources = {source for turn in turns if turn.answer for source in turn.answer["persona"]["sources"]}
+    return [*(await context.recall.texts(follow_up["soul_id"], sources)).values()]
 
 
 async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:

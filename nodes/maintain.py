@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
-from soulgraph.graph.state import AfterglowState
+from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.soul import maintenance
 from soulgraph.soul.moments import iso
 
@@ -11,14 +11,27 @@ _JOBS_KEPT_S = 7 * 86_400
 
 
 async def maintain(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
-    """Every so many turns of the soul."""
-    follow_up, context, now = state["follow_up"], runtime.context, runtime.context.clock()
-    if follow_up["soul_turn"] % context.persona.maintain_every:
-        return state
+    follow_up, context = state["follow_up"], runtime.context
+    await _count_what_served(follow_up, context)
+    if follow_up["soul_turn"] % context.persona.maintain_every == 0:
+        await _tidy(follow_up["soul_id"], context)
+    return state
+
+
+async def _count_what_served(follow_up: FollowUp, context: Context) -> None:
+    """Repeated after a crash it may be counted twice, which moves a ranking by next to nothing."""
+    async with context.stores.read() as tx:
+        turns = await tx.turns.of([follow_up["turn_id"]])
+    answer = turns[0].answer if turns else None
+    if answer and answer["persona"]["memory_hits"] and context.recall:
+        await context.recall.proved_useful(follow_up["soul_id"], answer["persona"]["sources"], answer["reply"])
+
+
+async def _tidy(soul_id: str, context: Context) -> None:
+    now = context.clock()
     async with context.stores.write() as tx:
-        soul = await tx.souls.lock(follow_up["soul_id"])
-        await tx.souls.grow(soul.soul_id, maintenance.maintain(soul.dynamic_profile, iso(now)), now)
-        await tx.outbox.prune(soul.soul_id, now - _JOBS_KEPT_S)
+        soul = await tx.souls.lock(soul_id)
+        await tx.souls.grow(soul_id, maintenance.maintain(soul.dynamic_profile, iso(now)), now)
+        await tx.outbox.prune(soul_id, now - _JOBS_KEPT_S)
     if context.events and context.max_events:
         await context.events.tidy(context.max_events)
-    return state

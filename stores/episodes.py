@@ -58,7 +58,7 @@ class Episodes(Repository[Episode]):
         return {row.message_id: _as_told(row) for row in rows}
 
     async def recalled(self, message_ids: Collection[int], now: float) -> None:
-        """Each of them came to the soul's mind once more."""
+        """Each of them came to the soul's mind once more; `now` is when it last did."""
         first = {"recalled": 1, "useful": 0, "last_recalled_at": now}
         await self._count(message_ids, first, {"recalled": _uses.c.recalled + 1, "last_recalled_at": now})
 
@@ -68,9 +68,13 @@ class Episodes(Repository[Episode]):
         await self._count(message_ids, first, {"useful": _uses.c.useful + 1})
 
     async def _count(self, message_ids: Collection[int], first: Json, more: Json) -> None:
-        """Those that were deleted since they were found are left out."""
-        there = select(self.table.c.message_id).where(self.table.c.message_id.in_(sorted(message_ids)))
-        rows = [{"message_id": row[0], **first} for row in await self._connection.execute(there)]
+        """Each as often as it is named. Those that were deleted since they were found are left out.
+
+        Always in the order of their ids, so that no two who count wait for each other.
+        """
+        known = select(self.table.c.message_id).where(self.table.c.message_id.in_(set(message_ids)))
+        there = set((await self._connection.execute(known)).scalars())
+        rows = [{"message_id": message_id, **first} for message_id in sorted(message_ids) if message_id in there]
         if rows:
             new = dialect_insert(_uses, self._connection.dialect.name)
             counted = new.on_conflict_do_update(index_elements=["message_id"], set_=more)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import Select, bindparam, delete, func, select, update
 
 from soulgraph.stores import schema
 from soulgraph.stores.records import EventUse, Provenance
@@ -78,9 +78,10 @@ class EventCatalogue(Repository[EventUse]):
         return select(self.table.c.event_id)
 
     async def _change(self, event_ids: Collection[str], **values: Any) -> None:
+        """Each as often as it is named, and always in the order of their ids: no two who count wait for each other."""
         if event_ids:
-            changed = update(self.table).where(self.table.c.event_id.in_(sorted(event_ids)))
-            await self._connection.execute(changed.values(values))
+            changed = update(self.table).where(self.table.c.event_id == bindparam("key")).values(values)
+            await self._connection.execute(changed, [{"key": event_id} for event_id in sorted(event_ids)])
 
 
 class _Provenances(Repository[Provenance]):

@@ -196,6 +196,30 @@ async def test_two_sessions_that_reflect_at_once_lose_no_thought(client, stub):
     assert len({version["source"] for version in versions}) == 3
 
 
+async def test_a_memory_that_a_reply_drew_on_is_counted_as_useful(client, stub):
+    soul_id = await new_soul(client)
+    await talk(client, soul_id, 5, "past")
+    stub.default = Reply(
+        text="<narrative>The whales from the pier!</narrative><state_update_json>{}</state_update_json>"
+    )
+    answer = await say(client, "whales seen from a pier", soul_id=soul_id, session_id="now")
+    await settled(client)
+    [one] = await events(client)
+    assert f"event:{one['event_id']}" in answer["persona"]["sources"]
+    assert one["useful"] == 1
+
+
+async def test_every_tenth_turn_of_a_soul_its_library_and_jobs_are_tidied(stub, tmp_path):
+    settings = {"data_dir": tmp_path, "llm_base_url": attentive(stub).base_url, "llm_model": "stub", "max_events": 1}
+    async with serving(**settings) as client:
+        soul_id = await new_soul(client)
+        await talk(client, soul_id, 5, "one")
+        await talk(client, soul_id, 4, "two", text="about topic 02, round")
+        assert len(await events(client)) == 1
+        await talk(client, soul_id, 1, "two", text="about topic 02, the end")
+        assert len(await events(client)) == 1, "two were drawn, and one may stay"
+
+
 async def test_what_is_lived_after_the_reply_is_told_line_by_line(client, tmp_path):
     soul_id = await new_soul(client)
     await talk(client, soul_id, 5)

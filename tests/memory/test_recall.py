@@ -172,12 +172,28 @@ async def uses(stores):
         return {one.message.content: one.useful for one in (await tx.episodes.told("soul_1", ids)).values()}
 
 
+def sources_of(recalled):
+    return [f"episode:{one.message.message_id}" for one in recalled.episodes]
+
+
 async def test_what_a_reply_draws_on_has_proved_useful(lived):
     async with remembering(lived) as recall:
-        recalled = await recall.recall("soul_1", "whales", 1)
-        await recall.proved_useful(recalled, "I am glad that she still paints whales!")
-        await recall.proved_useful(recalled, "Good night")
+        sources = sources_of(await recall.recall("soul_1", "whales", 1))
+        await recall.proved_useful("soul_1", sources, "I am glad that she still paints whales!")
+        await recall.proved_useful("soul_1", sources, "Good night")
+        await recall.proved_useful("soul_1", ["SOUL.md", "event:gone"], "she still paints whales")
     assert (await uses(lived))[TALK[2][1]] == 1
+
+
+async def test_a_soul_that_was_asked_before_anything_was_said_learns_what_is_said_then(lived):
+    async with remembering(lived) as recall:
+        async with lived.write() as tx:
+            await tx.souls.add(soul("soul_3"))
+            await tx.sessions.add(session("sess_3", "soul_3"))
+        assert texts(await recall.recall("soul_3", "whales")) == []
+        async with lived.write() as tx:
+            await tx.messages.append("sess_3", [message("we saw whales from the pier")])
+        assert texts(await recall.recall("soul_3", "whales")) == ["we saw whales from the pier"]
 
 
 async def test_what_came_to_mind_is_counted(lived):
@@ -235,10 +251,11 @@ async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read
 
 async def test_counting_what_was_deleted_meanwhile_does_no_harm(lived):
     async with remembering(lived) as recall:
-        recalled = await recall.recall("soul_1", "whales", 1)
+        sources = sources_of(await recall.recall("soul_1", "whales", 1))
         async with lived.write() as tx:
             await tx.sessions.delete("sess_1")
-        await recall.proved_useful(recalled, "she paints whales")
+        await recall.proved_useful("soul_1", sources, "she paints whales")
+        assert await recall.texts("soul_1", sources) == {}
 
 
 def test_an_event_survives_its_way_through_json():
