@@ -39,6 +39,12 @@ class Souls(Repository[Soul]):
             return await self._all(self._rows().order_by(*order))
         return await self._all(self._rows("user_id").order_by(*order), user_id=user_id)
 
+    async def called(self, name_or_id: str) -> list[Soul]:
+        """The soul with this id, or those of all users with this name."""
+        return await self._all(self._rows("soul_id"), soul_id=name_or_id) or await self._all(
+            self._rows("name"), name=name_or_id
+        )
+
     async def rename(self, soul_id: str, name: str, now: float) -> None:
         try:
             await self._change(soul_id, now, name=name)
