@@ -60,7 +60,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What comes of it: words, a change in the soul, intents or skills carried out, whether the broker has the intents."""
+    """What comes of it: words, a change in the soul, what was carried out, and whether the broker has it."""
 
     reply: str
     state_update: StateUpdate = field(default_factory=StateUpdate)

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from langchain_core.tools import BaseTool, ToolException
+from pydantic import ValidationError
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, LoopState
@@ -104,7 +105,7 @@ class SkillTool(BaseTool):
     terminal_id: str
     hub: Any
     may_act: bool
-    done: list[str]
+    done: Callable[[str], None]
     handle_tool_error: bool = True
 
     def _run(self, /, **arguments: Any) -> str:
@@ -116,11 +117,14 @@ class SkillTool(BaseTool):
         hub: Hub | None = self.hub
         if hub is None:
             raise ToolException("Not done: the terminal cannot be reached.")
-        invoke = Invoke(request_id=new_id("use"), skill=self.skill, arguments=arguments)
+        try:
+            invoke = Invoke(request_id=new_id("use"), skill=self.skill, arguments=arguments)
+        except ValidationError as error:
+            raise ToolException("Not done: these arguments cannot be sent.") from error
         result = await hub.invoke(self.terminal_id, invoke)
         if not result.ok:
             raise ToolException(_told(f"Not done: {result.error or 'the terminal could not do it'}"))
-        self.done.append(self.skill)
+        self.done(self.skill)
         return _told(result.output if isinstance(result.output, str) else json.dumps(result.output, ensure_ascii=False))
 
 
@@ -143,7 +147,7 @@ def skill_tools(state: LoopState, context: Context, done: list[str]) -> list[Bas
             terminal_id=terminal.terminal_id,
             hub=context.hub,
             may_act=may_act,
-            done=done,
+            done=done.append,
         )
         for skill in offered_by(terminal, context.voice.tools)
     ]

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from aiomqtt import Client, MqttError, ProtocolVersion
 
@@ -27,6 +27,11 @@ Hear = Callable[[str, bytes], None]
 
 
 class Hub(Protocol):
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Where terminals find the broker, by protocol."""
+        ...
+
     def emotion_update(self, update: EmotionUpdate) -> None:
         """Never waits. Goes out as soon as the broker is there; what is outdated by then may be left out."""
         ...
@@ -55,10 +60,19 @@ class Hub(Protocol):
 class MqttHub:
     """One task owns the connection. Whoever publishes finds it there or not, and never waits for it."""
 
-    def __init__(self, broker: Broker, hear: Hear | None, invocations: Invocations, group: str | None) -> None:
-        self.broker = broker
+    def __init__(
+        self,
+        broker: Broker,
+        hear: Hear | None = None,
+        invocations: Invocations | None = None,
+        group: str | None = None,
+        websocket: str | None = None,
+    ) -> None:
+        """`hear` gets what terminals say. Servers of one `group` share what only one need hear, if the broker can."""
+        self.addresses = {"mqtt": broker.public_url} | ({"websocket": websocket} if websocket else {})
+        self._broker = broker
         self._hear = hear
-        self._invocations = invocations
+        self._invocations = invocations or Invocations()
         self._group = group
         self._client: Client | None = None
         self._waiting = Waiting()
@@ -67,14 +81,9 @@ class MqttHub:
 
     @classmethod
     @asynccontextmanager
-    async def open(
-        cls, url: str, hear: Hear | None = None, invocations: Invocations | None = None, group: str | None = None
-    ) -> AsyncIterator[Self]:
-        """Connected, or a ConfigurationError that says what to do. `hear` gets what terminals say.
-
-        Servers of one `group` share what only one of them need hear, if the broker can.
-        """
-        hub = cls(Broker.parse(url), hear, invocations or Invocations(), group)
+    async def open(cls, url: str, *listening: Any, **options: Any) -> AsyncIterator[Self]:
+        """Connected, or a ConfigurationError that says what to do."""
+        hub = cls(Broker.parse(url), *listening, **options)
         connection = asyncio.create_task(hub._stay_connected())
         try:
             await hub._start(connection)
@@ -129,7 +138,7 @@ class MqttHub:
             except (MqttError, ValueError) as error:
                 raise ConfigurationError(
                     SETTING,
-                    f"cannot use the broker at {self.broker} ({error}): start it, correct its address, user or "
+                    f"cannot use the broker at {self._broker} ({error}): start it, correct its address, user or "
                     "password, or leave the setting empty to use the one that is built in",
                 ) from error
         connection.add_done_callback(_report)
@@ -161,14 +170,14 @@ class MqttHub:
         """Only MQTT 5 has shared subscriptions for certain; a broker that refuses it is asked in the older version."""
         if self._group:
             try:
-                async with self.broker.client(ProtocolVersion.V5) as client:
+                async with self._broker.client(ProtocolVersion.V5) as client:
                     return await self._serve(client)
             except MqttError as error:
                 if self._started.done():
                     raise
-                _log.info("mqtt: no MQTT 5 at %s (%s), so nothing is shared among servers", self.broker, error)
+                _log.info("mqtt: no MQTT 5 at %s (%s), so nothing is shared among servers", self._broker, error)
                 self._group = None
-        async with self.broker.client() as client:
+        async with self._broker.client() as client:
             return await self._serve(client)
 
     async def _serve(self, client: Client) -> float:
@@ -181,13 +190,13 @@ class MqttHub:
                 tasks.create_task(self._send(client))
                 tasks.create_task(self._listen(client))
         except* MqttError as lost:
-            _log.warning("mqtt: lost the broker at %s (%s); trying again", self.broker, lost.exceptions[0])
+            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, lost.exceptions[0])
         finally:
             self._client = None
         return time.monotonic() - began
 
     def _connected(self, client: Client) -> None:
-        _log.info("mqtt: connected to the broker at %s", self.broker)
+        _log.info("mqtt: connected to the broker at %s", self._broker)
         self._waiting.keep_newest()
         self._client = client
         if not self._started.done():

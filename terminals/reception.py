@@ -63,9 +63,8 @@ class Reception:
         skills, version = [skill.model_dump(mode="json") for skill in report.skills], report.skill_version
         async with self._stores.write() as tx:
             taken = await tx.terminals.report_skills(terminal_id, version, skills, self._clock())
-            problem = None if taken else _outdated("skill_version", version)
-            problem = await self._bind(tx, terminal_id, report.soul_hint) or problem
-        await self._tell(terminal_id, problem)
+            unbound = await self._bind(tx, terminal_id, report.soul_hint)
+        await self._tell(terminal_id, unbound if taken else _outdated("skill_version", version))
 
     async def _learn_catalog(self, terminal_id: str, report: CatalogReport) -> None:
         _own(terminal_id, report)
@@ -117,9 +116,7 @@ class Reception:
         self._hub.status(status)
 
 
-async def status_of(
-    tx: Transaction, terminal_id: str, now: float, problem: SoulgraphError | None = None
-) -> Status:
+async def status_of(tx: Transaction, terminal_id: str, now: float, problem: SoulgraphError | None = None) -> Status:
     terminal = await tx.terminals.find(terminal_id) or Terminal.unknown(terminal_id, now)
     soul = await tx.souls.get(terminal.soul_id) if terminal.soul_id else None
     return Status(

@@ -37,7 +37,7 @@ class Uplink:
 
     def __init__(self, presence: Presence, invocations: Invocations, count_dropped: Callable[[], None]) -> None:
         self._presence = presence
-        self._invocations = invocations
+        self.invocations = invocations
         self._count_dropped = count_dropped
         self._queue: deque[Message] = deque()
         self._bytes = 0
@@ -69,7 +69,7 @@ class Uplink:
                 result = SkillResult.read(payload)
                 if result.request_id != request_id:
                     raise InvalidInput(f"the result of {result.request_id[:80]!r} came as that of another request")
-                self._invocations.answered(terminal_id, result)
+                self.invocations.answered(terminal_id, result)
             case _:
                 raise InvalidInput("terminals have nothing to say there")
 

@@ -23,7 +23,7 @@ from soulgraph.settings import Settings
 @asynccontextmanager
 async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
-    app = create_app(Settings.load(**settings), clock)
+    app = create_app(Settings.load(**{"mqtt_url": "none", **settings}), clock)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     running = asyncio.create_task(server.serve())
     while not server.started:

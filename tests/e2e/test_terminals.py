@@ -6,7 +6,7 @@ from uuid import uuid4
 import aiomqtt
 import pytest
 
-from soulgraph.terminals.hub import Broker
+from soulgraph.terminals.broker import Broker
 from soulgraph.tests.live import new_soul, say, serving
 
 LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯"]}}

@@ -43,7 +43,7 @@ class World:
 
     def __init__(self, stores, constants=DEFAULT):
         self.stores, self.now, self.hub, self.observed = stores, NOW, Body(), []
-        self.presence = Presence(self.clock, lambda: None)
+        self.presence = Presence(self.clock)
         self.ticks = self.server(constants)
 
     def server(self, constants=DEFAULT, period_s=PERIOD_S):
