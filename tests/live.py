@@ -67,6 +67,11 @@ class ServerProcess:
                 await asyncio.sleep(0.1)
         raise TimeoutError("the server did not become ready")
 
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
     def kill(self) -> None:
         """As by `kill -9`."""
         assert self._process

@@ -6,9 +6,7 @@ import gc
 import hashlib
 import json
 import logging
-import shutil
 import signal
-import socket
 import subprocess
 import time
 from contextlib import asynccontextmanager
@@ -22,63 +20,12 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
-from soulgraph.tests import services
 from soulgraph.tests.live import free_port
+from soulgraph.tests.terminals.brokers import eventually, program, running
 
 SETTING = "SOULGRAPH_MQTT_URL"
 PASSWORD = "p@ss/wörd#1"
 JOY = {"emotion": "joy", "p": 0.8, "a": 0.5, "d": 0.4, "intensity": 0.7, "confidence": 0.9}
-
-
-def program(name):
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
-    if not found:
-        (pytest.fail if services.REQUIRED else pytest.skip)(f"{name} is not installed")
-    return found
-
-
-class Mosquitto:
-    """A broker of the test's own, which remembers its sessions when it is killed."""
-
-    def __init__(self, folder, *options, port=None):
-        self.port = port or free_port()
-        self.url = f"mqtt://127.0.0.1:{self.port}"
-        self._store = folder / "mosquitto.db"
-        self._config = folder / "mosquitto.conf"
-        lines = [f"listener {self.port} 127.0.0.1", "user root", "persistence true", f"persistence_location {folder}/"]
-        self._config.write_text("\n".join([*lines, *(options or ["allow_anonymous true"])]) + "\n")
-        self._process = None
-
-    async def start(self):
-        command = [program("mosquitto"), "-c", str(self._config)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        await eventually(self._answers)
-
-    async def remember(self):
-        self.signal(signal.SIGUSR1)
-        await eventually(self._store.exists)
-
-    def signal(self, number):
-        self._process.send_signal(number)
-
-    def kill(self):
-        self._process.kill()
-        self._process.wait()
-
-    def _answers(self):
-        assert self._process.poll() is None, "mosquitto ended at start-up"
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
-
-
-@asynccontextmanager
-async def running(folder, *options):
-    broker = Mosquitto(folder, *options)
-    await broker.start()
-    try:
-        yield broker
-    finally:
-        broker.kill()
 
 
 @pytest.fixture
@@ -108,12 +55,6 @@ async def heard(terminal, patience_s=5):
 
 async def stamps(terminal, count):
     return [json.loads((await heard(terminal)).payload)["ts"] for _ in range(count)]
-
-
-async def eventually(is_so, patience_s=5):
-    async with asyncio.timeout(patience_s):
-        while not is_so():
-            await asyncio.sleep(0.01)
 
 
 async def delivered(hub, act, patience_s=5):
