@@ -27,7 +27,7 @@ from soulgraph.stores.births import new_soul
 from soulgraph.tests.live import ServerProcess, free_port, say
 
 TERMINALS, CONNECTIONS, PERIOD_S, HEARTBEAT_S = 2000, 20, 3.0, 10.0
-WINDOW_S, TURNS, ROUNDS = 30.0, 150, 3
+WINDOW_S, TURNS, ROUNDS = 15.0, 60, 1
 CORE, SLOWER = 0.5, 1.3
 SAYING = "I went for a walk by the river today and it rained a little."
 CONFIG = """listener {port} 127.0.0.1
@@ -74,12 +74,15 @@ class Terminals:
         for n in range(TERMINALS):
             await self._client(n).subscribe(f"soul/terminal/terminal-{n}/emotion_update", qos=1)
         tasks = [*map(self._listen, self._clients), self._beat()]
-        self._tasks = [asyncio.create_task(task) for task in tasks]
+        running = [asyncio.create_task(task) for task in tasks]
+        for task in running:
+            stack.callback(task.cancel)
 
     async def be(self, online: bool) -> None:
         self.online = online
         for n in range(TERMINALS):
-            await self._client(n).publish(f"soul/terminal/terminal-{n}/online", "online" if online else "offline", qos=1)
+            topic, said = f"soul/terminal/terminal-{n}/online", "online" if online else "offline"
+            await self._client(n).publish(topic, said, qos=1)
         await asyncio.sleep(2 * PERIOD_S)
 
     def _client(self, n: int) -> aiomqtt.Client:

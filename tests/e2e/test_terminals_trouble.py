@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import aiomqtt
 
-from soulgraph.settings import Settings
 from soulgraph.tests.live import free_port, new_soul, say, serving
 from soulgraph.tests.terminals.brokers import eventually, running
 from soulgraph.tests.terminals.robot import BATTERY, LIGHT, Robot
@@ -81,10 +80,8 @@ def nonsense(number):
     kind = chance.choice(["online", "heartbeat", "skills", "intent_catalog", "input", "result/use_1", "result/x y"])
     version = chance.choice([-1, 2**31, 1e400, 1.5, "1", None, True, [1]])
     wrong = chance.choice([None, 0, "", [], [1], [{}], [[]], {"a": 1}, "x", [{"name": ""}], [{"id": 1}]])
-    skill = {
-        "name": "s",
-        "input_schema": chance.choice([{}, {"type": "array"}, {"type": "object", "properties": 1}, 7]),
-    }
+    schema = chance.choice([{}, {"type": "array"}, {"type": "object", "properties": 1}, 7])
+    skill = {"name": "s", "input_schema": schema}
     payloads = [
         bytes(chance.randrange(256) for _ in range(chance.randrange(64))) + b"\xff",
         b"[" * chance.randrange(1, 5000),
@@ -174,4 +171,3 @@ async def test_without_any_setting_a_broker_is_there_for_robots_and_browsers_on_
                 await robot.hears("intent_action")
     assert [urlsplit(address).port for address in told.values()] == list(ports.values())
     assert {urlsplit(address).hostname for address in told.values()} == {"127.0.0.1"}
-    assert Settings.load().mqtt_url == ""
