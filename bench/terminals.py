@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import aiomqtt
@@ -36,13 +36,13 @@ max_queued_messages 0
 """
 
 
-@asynccontextmanager
-async def mosquitto(folder: Path) -> AsyncIterator[int]:
+@contextmanager
+def mosquitto(folder: Path) -> Iterator[int]:
     port, config = free_port(), folder / "mosquitto.conf"
     config.write_text(CONFIG.format(port=port))
     program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
     process = subprocess.Popen([program, "-c", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    await asyncio.sleep(0.5)
+    time.sleep(0.5)
     try:
         yield port
     finally:
@@ -168,7 +168,8 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         await populate(folder)
-        async with mosquitto(folder) as port, AsyncExitStack() as stack:
+        async with AsyncExitStack() as stack:
+            port = stack.enter_context(mosquitto(folder))
             server = ServerProcess(data_dir=home, mqtt_url=f"mqtt://127.0.0.1:{port}", tick_s=f"{PERIOD_S:g}")
             await server.start()
             stack.callback(server.stop)

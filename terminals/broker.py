@@ -15,6 +15,8 @@ SETTING = "SOULGRAPH_MQTT_URL"
 _URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), special characters percent-encoded"
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _TIMEOUT_S, _KEEPALIVE_S = 5.0, 15
+_MOST_CALLS = 1000
+"""Under way at once before the library warns of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Broker:
 
     def client(self, protocol: ProtocolVersion = ProtocolVersion.V311, **options: Any) -> Client:
         """A new one for each connection: an old one would send again what we have called undelivered."""
-        return Client(
+        client = Client(
             self.host,
             self.port,
             username=self.username,
@@ -60,6 +62,8 @@ class Broker:
             keepalive=_KEEPALIVE_S,
             **options,
         )
+        client.pending_calls_threshold = _MOST_CALLS
+        return client
 
     @property
     def public_url(self) -> str:

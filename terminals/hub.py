@@ -18,6 +18,8 @@ from soulgraph.terminals.reports import SkillResult
 from soulgraph.terminals.waiting import Parcel, Waiting
 
 _QOS, _REFUSED = 1, 0x80
+# As many as the MQTT library lets be under way; one by one, each would wait for the broker's nod to the last.
+_IN_FLIGHT = 20
 _PATIENCE_S, _SKILL_PATIENCE_S = 1.0, 8.0
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 0.2, 10.0
 
@@ -213,9 +215,9 @@ class MqttHub:
 
     async def _send(self, client: Client) -> None:
         while True:
-            parcel = await self._waiting.first()
-            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
-            self._waiting.sent(parcel)
+            parcels = await self._waiting.first(_IN_FLIGHT)
+            await asyncio.gather(*(client.publish(to, payload.to_json(), _QOS) for to, payload, _ in parcels))
+            self._waiting.sent(parcels)
 
     async def _listen(self, client: Client) -> None:
         """Until the connection ends, which raises MqttError."""

@@ -6,7 +6,7 @@ A soul that nobody watches needs no ticks, because reading it draws its emotion 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,6 +26,9 @@ from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
+
+# So many souls at once hold up a turn by some milliseconds.
+_AT_ONCE, _PAUSE_S = 100, 0.05
 
 _log = logging.getLogger(__name__)
 
@@ -79,22 +82,31 @@ class Ticks:
 
     async def tick(self) -> None:
         """One step for everyone who is awake; with nobody awake it is one query."""
-        began, now = time.perf_counter(), self.clock()
-        terminals = await self._awake(now)
-        moved = await self._pass_time(now) if terminals else {}
-        self._tell(terminals, moved, now)
-        self.observe(len(moved), time.perf_counter() - began)
+        began, now, count = time.perf_counter(), self.clock(), 0
+        bodies = await self._awake(now)
+        slices = list(_slices(list(bodies)))
+        for n, souls in enumerate(slices):
+            if n:  # a breath for the turns that wait
+                await asyncio.sleep(min(_PAUSE_S, self.period_s / 2 / len(slices)))
+            moved = await self._pass_time(souls, now)
+            self._tell(bodies, moved, now)
+            count += len(moved)
+        self.observe(count, time.perf_counter() - began)
 
-    async def _awake(self, now: float) -> list[tuple[str, str]]:
+    async def _awake(self, now: float) -> dict[str, list[str]]:
+        """The terminals of every soul that has some that are there."""
         if sightings := self.presence.take():
             async with self.stores.write() as tx:
                 await tx.terminals.note(sightings)
+        bodies: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
-            return await tx.terminals.awake(now)
+            for terminal_id, soul_id in await tx.terminals.awake(now):
+                bodies.setdefault(soul_id, []).append(terminal_id)
+        return bodies
 
-    async def _pass_time(self, now: float) -> dict[str, Moved]:
+    async def _pass_time(self, soul_ids: Sequence[str], now: float) -> dict[str, Moved]:
         async with self.stores.write() as tx:
-            moved = _moved(await tx.souls.claim(now, self.period_s), now, self.constants)
+            moved = _moved(await tx.souls.claim(soul_ids, now, self.period_s), now, self.constants)
             await tx.souls.tick({soul_id: soul.stored for soul_id, soul in moved.items()}, now)
             await tx.history.add_ticks(
                 [
@@ -105,22 +117,29 @@ class Ticks:
             )
         return moved
 
-    def _tell(self, terminals: Sequence[tuple[str, str]], moved: dict[str, Moved], now: float) -> None:
+    def _tell(self, bodies: Mapping[str, Sequence[str]], moved: Mapping[str, Moved], now: float) -> None:
         if self.hub is None:
             return
-        for terminal_id, soul_id in terminals:
-            if soul := moved.get(soul_id):
-                self.hub.emotion_update(
-                    EmotionUpdate(
-                        session_id=usual_session(soul_id, terminal_id=terminal_id),
-                        terminal_id=terminal_id,
-                        soul_id=soul_id,
-                        soul_emotion=soul.stored,
-                        exec_probability=soul.gate.exec_probability,
-                        exec_mode=soul.gate.exec_mode,
-                        ts=now,
-                    )
-                )
+        for soul_id, soul in moved.items():
+            for terminal_id in bodies[soul_id]:
+                self.hub.emotion_update(_update(soul_id, soul, terminal_id, now))
+
+
+def _slices(souls: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (souls[at : at + _AT_ONCE] for at in range(0, len(souls), _AT_ONCE))
+
+
+def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionUpdate:
+    """Not checked again: these are our own figures, and checking them takes longer than moving the soul."""
+    return EmotionUpdate.model_construct(
+        session_id=usual_session(soul_id, terminal_id=terminal_id),
+        terminal_id=terminal_id,
+        soul_id=soul_id,
+        soul_emotion=soul.stored,
+        exec_probability=soul.gate.exec_probability,
+        exec_mode=soul.gate.exec_mode,
+        ts=now,
+    )
 
 
 def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[str, Moved]:

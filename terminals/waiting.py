@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from soulgraph.terminals.payloads import Payload
@@ -41,14 +43,15 @@ class Waiting:
             newest[parcel.key] = parcel
         self._queue = deque(list(newest.values())[-self._limit :])
 
-    async def first(self) -> Parcel:
-        """The one to send next; it stays until it is `sent`."""
+    async def first(self, most: int) -> list[Parcel]:
+        """Those to send next; they stay until they are `sent`."""
         await self._some.wait()
-        return self._queue[0]
+        return [*islice(self._queue, most)]
 
-    def sent(self, parcel: Parcel) -> None:
-        if self._queue[0] is parcel:  # not if it was outdated meanwhile
-            self._queue.popleft()
+    def sent(self, parcels: Sequence[Parcel]) -> None:
+        for parcel in parcels:
+            if self._queue and self._queue[0] is parcel:  # not if it was outdated meanwhile
+                self._queue.popleft()
         if not self._queue:
             self._some.clear()
             self._none.set()

@@ -11,8 +11,8 @@ async def sent(waiting, count):
     found = []
     async with asyncio.timeout(1):
         for _ in range(count):
-            found.append(await waiting.first())
-            waiting.sent(found[-1])
+            found += await waiting.first(1)
+            waiting.sent(found[-1:])
         await waiting.all_sent()
     return [(parcel.key, parcel.payload.ts) for parcel in found]
 
@@ -47,7 +47,7 @@ async def test_with_more_terminals_than_room_those_heard_of_last_stay():
 async def test_a_parcel_outdated_while_it_is_sent_takes_no_other_with_it():
     waiting = Waiting(limit=1)
     waiting.put(parcel("lamp", 1))
-    under_way = await waiting.first()
+    under_way = await waiting.first(1)
     waiting.put(parcel("lamp", 2))
     waiting.sent(under_way)
     assert await sent(waiting, 1) == [("lamp", 2)]
