@@ -30,16 +30,16 @@ class Broker:
     client_id: str = field(default_factory=lambda: f"soulgraph-{uuid4().hex[:12]}")
 
     @classmethod
-    def parse(cls, url: str) -> Self:
+    def parse(cls, url: str, setting: str = SETTING) -> Self:
         """Neither the error nor its cause shows the URL, for there may be a password in it."""
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
         except ValueError:
-            raise ConfigurationError(SETTING, _URL_FORM) from None
+            raise ConfigurationError(setting, _URL_FORM) from None
         beyond = parts.path.strip("/") or parts.query or parts.fragment
         if parts.scheme not in _PORTS or not host or port == 0 or beyond:
-            raise ConfigurationError(SETTING, _URL_FORM)
+            raise ConfigurationError(setting, _URL_FORM)
         return cls(
             host=host,
             port=port or _PORTS[parts.scheme],

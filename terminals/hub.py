@@ -18,8 +18,8 @@ from soulgraph.terminals.reports import SkillResult
 from soulgraph.terminals.waiting import Parcel, Waiting
 
 _QOS, _REFUSED = 1, 0x80
-# As many as the MQTT library lets be under way; one by one, each would wait for the broker's nod to the last.
 _IN_FLIGHT = 20
+"""As many as brokers take at once when they are not told otherwise."""
 _PATIENCE_S, _SKILL_PATIENCE_S = 1.0, 8.0
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 0.2, 10.0
 
@@ -94,25 +94,25 @@ class MqttHub:
             await hub._close(connection)
 
     def emotion_update(self, update: EmotionUpdate) -> None:
-        topic = topics.down(update.terminal_id, "emotion_update")
+        topic = topics.topic(update.terminal_id, "emotion_update")
         self._waiting.put(Parcel(topic, update, topic))
 
     def status(self, status: Status) -> None:
-        topic = topics.down(status.terminal_id, "status")
+        topic = topics.topic(status.terminal_id, "status")
         self._waiting.put(Parcel(topic, status, topic))
 
     def reply(self, reply: Reply) -> None:
-        topic = topics.down(reply.terminal_id, "reply")
+        topic = topics.topic(reply.terminal_id, "reply")
         self._waiting.put(Parcel(topic, reply, f"{topic} {reply.input_id}"))
 
     async def intent_action(self, action: IntentAction) -> bool:
-        return await self._deliver(topics.down(action.terminal_id, "intent_action"), action)
+        return await self._deliver(topics.topic(action.terminal_id, "intent_action"), action)
 
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
-        return await self._deliver(topics.down(terminal_id, "proactive"), payload)
+        return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
-        topic, failed = topics.down(terminal_id, "invoke", invoke.request_id), ""
+        topic, failed = topics.topic(terminal_id, "invoke", invoke.request_id), ""
         with self._invocations.asked(terminal_id, invoke.request_id) as answer:
             if not await self._deliver(topic, invoke):
                 failed = "the terminal cannot be reached"
@@ -192,14 +192,14 @@ class MqttHub:
                 tasks.create_task(self._send(client))
                 tasks.create_task(self._listen(client))
         except* MqttError as lost:
-            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, lost.exceptions[0])
+            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, _first(lost))
         finally:
             self._client = None
         return time.monotonic() - began
 
     def _connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self._broker)
-        self._waiting.keep_newest()
+        self._waiting.take_back()
         self._client = client
         if not self._started.done():
             self._started.set_result(None)
@@ -214,16 +214,28 @@ class MqttHub:
             raise MqttError("it does not let us listen to the terminals")
 
     async def _send(self, client: Client) -> None:
-        while True:
-            parcels = await self._waiting.first(_IN_FLIGHT)
-            await asyncio.gather(*(client.publish(to, payload.to_json(), _QOS) for to, payload, _ in parcels))
-            self._waiting.sent(parcels)
+        """Some are always under way: one by one, each would wait for the broker's nod to the last."""
+        room = asyncio.Semaphore(_IN_FLIGHT)
+
+        async def send(parcel: Parcel) -> None:
+            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
+            self._waiting.sent(parcel)
+            room.release()
+
+        async with asyncio.TaskGroup() as under_way:
+            while True:
+                await room.acquire()
+                under_way.create_task(send(await self._waiting.take()))
 
     async def _listen(self, client: Client) -> None:
         """Until the connection ends, which raises MqttError."""
         async for message in client.messages:
             if self._hear:
                 self._hear(message.topic.value, message.payload)
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _report(connection: asyncio.Task[None]) -> None:

@@ -12,8 +12,8 @@ FOR_ONE = tuple(f"{_PREFIX}/+/{kind}" for kind in ("heartbeat", "input"))
 _LEVEL = re.compile(r"[\w.:@-]{1,128}")
 
 
-def down(terminal_id: str, *levels: str) -> str:
-    """Where a terminal hears something."""
+def topic(terminal_id: str, *levels: str) -> str:
+    """Where a terminal speaks or hears of something."""
     return "/".join((_PREFIX, addressable(terminal_id), *levels))
 
 

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from soulgraph.terminals.payloads import Payload
@@ -25,36 +24,44 @@ class Waiting:
     def __init__(self, limit: int = _MOST) -> None:
         self._limit = limit
         self._queue: deque[Parcel] = deque()
+        self._taken: list[Parcel] = []
         self._some, self._none = asyncio.Event(), asyncio.Event()
         self._none.set()
 
     def put(self, parcel: Parcel) -> None:
         self._queue.append(parcel)
         if len(self._queue) > self._limit:
-            self.keep_newest()
+            self._keep_newest(self._queue)
         self._none.clear()
         self._some.set()
 
-    def keep_newest(self) -> None:
-        """One for each key, and no more than there is room for."""
-        newest: dict[str, Parcel] = {}
-        for parcel in self._queue:
-            newest.pop(parcel.key, None)
-            newest[parcel.key] = parcel
-        self._queue = deque(list(newest.values())[-self._limit :])
-
-    async def first(self, most: int) -> list[Parcel]:
-        """Those to send next; they stay until they are `sent`."""
+    async def take(self) -> Parcel:
+        """The one to send next; it is ours again if it is not `sent` before the next `take_back`."""
         await self._some.wait()
-        return [*islice(self._queue, most)]
-
-    def sent(self, parcels: Sequence[Parcel]) -> None:
-        for parcel in parcels:
-            if self._queue and self._queue[0] is parcel:  # not if it was outdated meanwhile
-                self._queue.popleft()
+        self._taken.append(parcel := self._queue.popleft())
         if not self._queue:
             self._some.clear()
+        return parcel
+
+    def sent(self, parcel: Parcel) -> None:
+        self._taken = [other for other in self._taken if other is not parcel]
+        if not self._queue and not self._taken:
             self._none.set()
+
+    def take_back(self) -> None:
+        """What was taken and not sent waits again, before the rest, as far as it is not outdated."""
+        self._keep_newest([*self._taken, *self._queue])
+        self._taken = []
+        if self._queue:
+            self._some.set()
 
     async def all_sent(self) -> None:
         await self._none.wait()
+
+    def _keep_newest(self, parcels: Iterable[Parcel]) -> None:
+        """One for each key, and no more than there is room for."""
+        newest: dict[str, Parcel] = {}
+        for parcel in parcels:
+            newest.pop(parcel.key, None)
+            newest[parcel.key] = parcel
+        self._queue = deque(list(newest.values())[-self._limit :])

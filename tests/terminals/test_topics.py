@@ -8,8 +8,8 @@ from soulgraph.terminals import topics
 
 @pytest.mark.parametrize("terminal_id", ["lamp-1", "客厅的灯", "a.b:c@d", "x" * 128])
 def test_each_terminal_has_a_topic_for_each_kind_of_message(terminal_id):
-    assert topics.down(terminal_id, "reply") == f"soul/terminal/{terminal_id}/reply"
-    assert topics.down(terminal_id, "invoke", "use_1") == f"soul/terminal/{terminal_id}/invoke/use_1"
+    assert topics.topic(terminal_id, "reply") == f"soul/terminal/{terminal_id}/reply"
+    assert topics.topic(terminal_id, "invoke", "use_1") == f"soul/terminal/{terminal_id}/invoke/use_1"
 
 
 def test_the_topic_says_who_speaks_and_of_what():
@@ -24,4 +24,4 @@ def test_the_topic_says_who_speaks_and_of_what():
 )
 def test_an_id_that_would_leave_its_level_of_the_topic_is_refused(terminal_id):
     with pytest.raises(InvalidInput, match="terminal id"):
-        topics.down(terminal_id, "reply")
+        topics.topic(terminal_id, "reply")

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.waiting import Parcel, Waiting
 
@@ -11,8 +13,8 @@ async def sent(waiting, count):
     found = []
     async with asyncio.timeout(1):
         for _ in range(count):
-            found += await waiting.first(1)
-            waiting.sent(found[-1:])
+            found.append(await waiting.take())
+            waiting.sent(found[-1])
         await waiting.all_sent()
     return [(parcel.key, parcel.payload.ts) for parcel in found]
 
@@ -44,10 +46,23 @@ async def test_with_more_terminals_than_room_those_heard_of_last_stay():
     assert await sent(waiting, 3) == [("lamp-7", 7), ("lamp-8", 8), ("lamp-9", 9)]
 
 
-async def test_a_parcel_outdated_while_it_is_sent_takes_no_other_with_it():
-    waiting = Waiting(limit=1)
+async def test_what_was_under_way_when_the_broker_went_waits_again_unless_it_is_outdated():
+    waiting = Waiting(limit=10)
+    for ts, terminal_id in enumerate(["lamp", "fan", "bell"]):
+        waiting.put(parcel(terminal_id, ts))
+    taken = [await waiting.take() for _ in range(3)]
+    waiting.sent(taken[1])
+    waiting.put(parcel("lamp", 7))
+    waiting.take_back()
+    assert await sent(waiting, 2) == [("bell", 2), ("lamp", 7)]
+
+
+async def test_all_is_sent_only_when_what_was_taken_is():
+    waiting = Waiting()
     waiting.put(parcel("lamp", 1))
-    under_way = await waiting.first(1)
-    waiting.put(parcel("lamp", 2))
-    waiting.sent(under_way)
-    assert await sent(waiting, 1) == [("lamp", 2)]
+    taken = await waiting.take()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await waiting.all_sent()
+    waiting.sent(taken)
+    await waiting.all_sent()
