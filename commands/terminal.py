@@ -11,7 +11,7 @@ from aiomqtt import MqttError
 from soulgraph.commands.client import Json, own_url, reach, running
 from soulgraph.commands.conversation import ask, complain, console, some_soul, visible
 from soulgraph.commands.souls import ServerUrl
-from soulgraph.commands.terminal_body import CATALOG, SKILLS, VERSION, Body, expression, face
+from soulgraph.commands.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
 from soulgraph.commands.terminal_link import Link
 from soulgraph.errors import SoulgraphError
 from soulgraph.settings import Settings
@@ -65,7 +65,7 @@ class Robot:
         self._name = name
         self._soul_hint = soul_hint
         self._body = Body()
-        self._shown: tuple[str, bool] | None = None
+        self._face: Face | None = None
         self._asked: set[str] = set()
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -125,12 +125,11 @@ class Robot:
                 self._know(payload)
 
     def _make_face(self, update: Json) -> None:
-        """Only a new one: a tick comes every few seconds."""
-        feeling, may_act = EmotionState.from_dict(update["soul_emotion"]), update["exec_mode"] == "auto_execute"
-        shown = expression(feeling, may_act), "user_emotion" in update
-        if shown[0] != (self._shown or ("",))[0] or shown[1]:
-            console.print(face(self._name, feeling, may_act, update["exec_probability"]))
-        self._shown = shown
+        """Only when it changes: a tick comes every few seconds."""
+        face = Face.of(EmotionState.from_dict(update["soul_emotion"]), update["exec_mode"] == "auto_execute")
+        if face != self._face:
+            console.print(face.drawn(self._name, update["exec_probability"]))
+        self._face = face
 
     def _say(self, words: str) -> None:
         console.print(f"{self._name}: ", style="bold", end="")

@@ -1,17 +1,18 @@
 """A robot that is not there: what it can do, what it does, and the face it makes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rich.panel import Panel
 from rich.text import Text
 
 from soulgraph.commands.client import Json
-from soulgraph.soul.constants import DEFAULT
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.mood import describe
 
 VERSION = 1
+_WIDTH = 40
 CATALOG: list[Json] = [
     {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯", "turn on the light", "light on"]}},
     {"id": "light_off", "name": "关灯", "match": {"keywords_any": ["关灯", "turn off the light", "light off"]}},
@@ -33,36 +34,44 @@ SKILLS: list[Json] = [
         "input_schema": {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]},
     },
 ]
+_JOY, _CALM, _ANGER, _FEAR, _GLOOM, _PLAIN = (
+    ("^     ^", "\\___/", "bright_yellow"),
+    ("-     -", "\\_/", "green"),
+    ("\\     /", "/---\\", "red"),
+    ("O     O", "~~~", "magenta"),
+    (",     ,", "/--\\", "blue"),
+    ("o     o", "---", "white"),
+)
+_TURNED_AWAY = (">     <", "###", "bright_black")
 _FACES = {
-    "joyful": ("^     ^", "\\___/", "bright_yellow"),
-    "content": ("-     -", "\\_/", "green"),
-    "angry": ("\\     /", "/---\\", "red"),
-    "afraid": ("O     O", "~~~", "magenta"),
-    "sad": (";     ;", "/--\\", "blue"),
-    "even": ("o     o", "---", "white"),
-    "turned away": (">     <", "###", "bright_black"),
+    **dict.fromkeys(("exuberant", "dependent", "pleased"), _JOY),
+    **dict.fromkeys(("relaxed", "docile", "assured"), _CALM),
+    **dict.fromkeys(("hostile", "disdainful", "displeased"), _ANGER),
+    **dict.fromkeys(("anxious", "stirred", "unsure"), _FEAR),
+    **dict.fromkeys(("bored", "subdued"), _GLOOM),
+    "even": _PLAIN,
 }
+"""Eyes, mouth and colour of every mood there is a word for."""
 
 
-def expression(feeling: EmotionState, may_act: bool) -> str:
-    """Pleasure decides first, then arousal; who is unpleased and aroused is angry, or afraid if not in command."""
-    even = DEFAULT.mood_even
-    if not may_act:
-        return "turned away"
-    if feeling.p > even:
-        return "joyful" if feeling.a > 0 else "content"
-    if feeling.p < -even:
-        return "sad" if feeling.a <= 0 else "angry" if feeling.d > 0 else "afraid"
-    return "afraid" if feeling.a > even and feeling.d < -even else "even"
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What the robot shows of how its soul feels; a soul that will not act turns away."""
 
+    mood: str
+    acts: bool
 
-def face(name: str, feeling: EmotionState, may_act: bool, probability: float) -> Panel:
-    shown = expression(feeling, may_act)
-    eyes, mouth, colour = _FACES[shown]
-    mood = f"{describe(feeling, 'en')} · {describe(feeling, 'zh')}"
-    acts = f"{'would act' if may_act else 'would not act'} ({probability:.0%})"
-    drawn = Text(f"{eyes}\n{mouth}\n\n{shown}: {mood}\n{acts}", style=colour, justify="center")
-    return Panel(drawn, title=Text(name), width=48)
+    @classmethod
+    def of(cls, feeling: EmotionState, acts: bool) -> "Face":
+        return cls(f"{describe(feeling, 'en')} · {describe(feeling, 'zh')}", acts)
+
+    def drawn(self, name: str, probability: float) -> Panel:
+        word = self.mood.partition(" ·")[0].split()[-1]
+        eyes, mouth, colour = _FACES[word] if self.acts else _TURNED_AWAY
+        will = f"{'would act' if self.acts else 'would not act'} ({probability:.0%})"
+        return Panel(
+            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{will}", colour, justify="center"), title=Text(name), width=40
+        )
 
 
 class Body:
