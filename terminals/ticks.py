@@ -28,7 +28,7 @@ from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 
 # So many souls at once hold up a turn by some milliseconds.
-_AT_ONCE, _PAUSE_S = 100, 0.05
+_AT_ONCE, _PAUSE_S = 50, 0.05
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Ticks:
         slices = list(_slices(list(bodies)))
         for n, souls in enumerate(slices):
             if n:  # a breath for the turns that wait
-                await asyncio.sleep(min(_PAUSE_S, self.period_s / 2 / len(slices)))
+                await asyncio.sleep(min(_PAUSE_S, 0.75 * self.period_s / len(slices)))
             moved = await self._pass_time(souls, now)
             self._tell(bodies, moved, now)
             count += len(moved)
