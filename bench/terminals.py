@@ -13,21 +13,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import aiomqtt
 import httpx
 import uvloop
 
-from soulgraph.server import open_stores
+from soulgraph.graph.runner import TurnRequest
+from soulgraph.server import open_services, open_stores
 from soulgraph.settings import Settings
 from soulgraph.stores.births import new_soul
 from soulgraph.tests.live import ServerProcess, free_port, say
 
 TERMINALS, CONNECTIONS, PERIOD_S, HEARTBEAT_S = 2000, 20, 3.0, 10.0
-WINDOW_S, TURNS, ROUNDS = 15.0, 60, 1
+WINDOW_S, TURNS, ROUNDS, WARM_UP = 30.0, 100, 3, 10
 CORE, SLOWER = 0.5, 1.3
 SAYING = "I went for a walk by the river today and it rained a little."
 CONFIG = """listener {port} 127.0.0.1
@@ -164,7 +167,52 @@ async def turns_during_ticks(client: httpx.AsyncClient, terminals: Terminals) ->
     print(f"| ratio (target: at most {SLOWER}) | {' | '.join(marks)} |")
 
 
+@asynccontextmanager
+async def robot_turns(folder: Path, **settings: Any) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Turns at a terminal of a server inside this process; with a broker, a robot listens in another task."""
+    async with AsyncExitStack() as stack:
+        chosen = Settings(data_dir=folder, mqtt_port=None, _env_file=None, **settings)
+        services = await stack.enter_async_context(open_services(chosen))
+        async with services.stores.write() as tx:
+            born = {"name": "a", "mbti_type": "INFJ", "user_id": "u", "character_id": None}
+            soul = await new_soul(tx, **born, now=time.time())
+            await tx.souls.add(soul)
+            await tx.terminals.bind("robot", soul.soul_id, time.time())
+        if services.context.hub:
+            where = urlsplit(services.context.hub.addresses["mqtt"])
+            robot = await stack.enter_async_context(aiomqtt.Client(where.hostname, where.port))
+            await robot.subscribe("soul/terminal/robot/#", qos=1)
+
+        async def turn() -> None:
+            await (await services.runner.start(TurnRequest(SAYING, "u", terminal_id="robot"))).answer()
+
+        yield turn
+
+
+async def embedded() -> None:
+    """Both alternate, so that a busy machine slows both alike; CPU is all of this process, robot and broker included."""
+    with tempfile.TemporaryDirectory() as home:
+        async with (
+            robot_turns(Path(home) / "none", mqtt_url="none") as without,
+            robot_turns(Path(home) / "embedded") as within,
+        ):
+            spent: dict[str, list[tuple[float, float]]] = {"no broker": [], "embedded broker": []}
+            for n in range(WARM_UP + TURNS):
+                for name, turn in zip(spent, (without, within), strict=True):
+                    cpu, wall = time.process_time(), time.perf_counter()
+                    await turn()
+                    cost = (time.process_time() - cpu) * 1e3, (time.perf_counter() - wall) * 1e3
+                    if n >= WARM_UP:
+                        spent[name].append(cost)
+    print("\n| a turn at a terminal, offline voice, in the process | CPU ms p50 | wall ms p50 |\n|---|---|---|")
+    medians = [[statistics.median(column) for column in zip(*costs, strict=True)] for costs in spent.values()]
+    for name, (cpu, wall) in zip(spent, medians, strict=True):
+        print(f"| {name} | {cpu:.1f} | {wall:.1f} |")
+    print(f"| ratio | {medians[1][0] / medians[0][0]:.2f} | {medians[1][1] / medians[0][1]:.2f} |")
+
+
 async def main() -> None:
+    await embedded()
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         await populate(folder)

@@ -27,8 +27,10 @@ from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 
-# So many souls at once hold up a turn by some milliseconds.
-_AT_ONCE, _PAUSE_S = 50, 0.05
+_AT_ONCE = 50
+"""Souls moved in one go: they hold up a turn by some milliseconds."""
+_STEP_S, _SPREAD = 0.06, 0.7
+"""From one go to the next, and the share of the period that all may take."""
 
 _log = logging.getLogger(__name__)
 
@@ -85,9 +87,10 @@ class Ticks:
         began, now, count = time.perf_counter(), self.clock(), 0
         bodies = await self._awake(now)
         slices = list(_slices(list(bodies)))
+        step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(slices)))
         for n, souls in enumerate(slices):
-            if n:  # a breath for the turns that wait
-                await asyncio.sleep(min(_PAUSE_S, 0.75 * self.period_s / len(slices)))
+            # A breath for the turns that wait, unless we are late.
+            await asyncio.sleep(max(0.0, began + n * step_s - time.perf_counter()))
             moved = await self._pass_time(souls, now)
             self._tell(bodies, moved, now)
             count += len(moved)
