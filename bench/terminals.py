@@ -190,7 +190,7 @@ async def robot_turns(folder: Path, **settings: Any) -> AsyncIterator[Callable[[
 
 
 async def embedded() -> None:
-    """Both alternate, so that a busy machine slows both alike; CPU is all of this process, robot and broker included."""
+    """Both alternate, so that a busy machine slows both alike. The CPU is that of all: server, broker and robot."""
     with tempfile.TemporaryDirectory() as home:
         async with (
             robot_turns(Path(home) / "none", mqtt_url="none") as without,

@@ -76,6 +76,6 @@ def _listening(setting: str, wanted: int | None, usual: int) -> socket.socket:
                 raise
             continue
         if wanted is None and port != usual:
-            _log.warning("mqtt: port %d is taken; if it is by your own broker, name it in SOULGRAPH_MQTT_URL", usual)
+            _log.info("mqtt: port %d is taken; if it is by your own broker, name it in SOULGRAPH_MQTT_URL", usual)
         return listener
     raise ConfigurationError(setting, f"ports {usual} to {ports[-1]} are taken: choose one, 0 for a free one")

@@ -6,8 +6,8 @@ A soul that nobody watches needs no ticks, because reading it draws its emotion 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from soulgraph.stores.births import usual_session
 from soulgraph.stores.history import point_of, stretch_of
 from soulgraph.stores.records import Json, Temper
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.background import in_background
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
@@ -54,16 +55,9 @@ class Ticks:
     period_s: float
     observe: Callable[[int, float], None]
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    def running(self) -> AbstractAsyncContextManager[None]:
         """Ticking for as long as the block lasts."""
-        task = asyncio.create_task(self._run(), name="ticks")
-        task.add_done_callback(_report)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
+        return in_background(self._run(), "ticks", "ended, and time stands still until the server is restarted")
 
     async def _run(self) -> None:
         due, well = time.monotonic(), True
@@ -164,8 +158,3 @@ def _readable(tempers: Sequence[Temper]) -> Iterator[tuple[str, Traits, EmotionS
             _log.error("ticks: soul %s cannot be read: %s", temper.soul_id, error.detail)
             continue
         yield temper.soul_id, traits, feeling
-
-
-def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("ticks: ended, and time stands still until the server is restarted", exc_info=error)

@@ -3,14 +3,15 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import InvalidInput, SoulgraphError, StoreUnavailable
 from soulgraph.terminals import topics
+from soulgraph.terminals.background import in_background
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.reports import LARGEST, SkillResult
@@ -81,16 +82,9 @@ class Uplink:
         self._bytes += size
         self._some.set()
 
-    @asynccontextmanager
-    async def running(self, work: Work) -> AsyncIterator[None]:
+    def running(self, work: Work) -> AbstractAsyncContextManager[None]:
         """What was heard, also before, is worked through for as long as the block lasts."""
-        task = asyncio.create_task(self._run(work), name="uplink")
-        task.add_done_callback(_report)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
+        return in_background(self._run(work), "uplink", "ended, and no terminal is heard until the server is restarted")
 
     async def _run(self, work: Work) -> None:
         while True:
@@ -113,8 +107,3 @@ class Uplink:
         self._bytes -= len(message.payload) + _ENVELOPE
         if not self._queue:
             self._some.clear()
-
-
-def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("mqtt: terminals are not heard until the server is restarted", exc_info=error)

@@ -19,7 +19,7 @@ import pytest
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.hub import MqttHub
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
+from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Proactive, Reply, Status
 from soulgraph.tests.live import free_port
 from soulgraph.tests.terminals.brokers import eventually, program, running
 
@@ -334,3 +334,37 @@ async def test_what_terminals_say_is_heard_also_after_the_broker_was_away(broker
             broker.kill()
             await broker.start()
             await eventually(lambda: set(said) == retained)
+
+
+async def test_a_soul_that_speaks_first_knows_whether_the_broker_has_it(broker, terminal_id):
+    words = Proactive(session_id="sess_1", soul_id="soul_1", text="下雨了", ts=1.0)
+    async with listening(broker.url, terminal_id) as terminal, MqttHub.open(broker.url) as hub:
+        assert await hub.proactive(terminal_id, words) is True
+        message = await heard(terminal)
+        assert message.topic.value == f"soul/terminal/{terminal_id}/proactive"
+        assert json.loads(message.payload) == {"session_id": "sess_1", "soul_id": "soul_1", "text": "下雨了", "ts": 1.0}
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        assert await hub.proactive(terminal_id, words) is False
+
+
+async def test_every_reply_outlives_the_broker_but_only_the_newest_status_does(broker, caplog):
+    stays = {"identifier": "terminal", "clean_session": False}
+    async with listening(broker.url, "lamp", **stays):
+        await broker.remember()
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        await eventually(lambda: "lost" in caplog.text)
+        for ts in range(3):
+            hub.reply(Reply(input_id=f"in-{ts}", terminal_id="lamp", text="x", ts=ts))
+            hub.status(Status(terminal_id="lamp", bound=False, skill_version=0, catalog_version=0, ts=10 + ts))
+        await broker.start()
+        async with listening(broker.url, **stays) as terminal:
+            assert sorted(await stamps(terminal, 4)) == [0, 1, 2, 12]
+
+
+async def test_a_skill_of_a_terminal_that_cannot_be_reached_fails_at_once(broker):
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        result = await hub.invoke("lamp", Invoke(request_id="use_1", skill="is_on", arguments={}))
+    assert (result.ok, result.error) == (False, "the terminal cannot be reached")
