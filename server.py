@@ -126,7 +126,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn)
         await stack.enter_async_context(_reception(context, presence, uplink, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
-        ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
+        ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
+        ticks = Ticks(stores, presence, context.hub, *ticking)
         await stack.enter_async_context(ticks.running())
         _announce(settings, context, embedder.name, open_access)
         yield Services(settings, stores, context, checkpointer, locks, runner, presence, metrics, open_access)

@@ -55,8 +55,10 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
         ):
             addresses = Addresses(f"mqtt://{_HOST}:{_port(plain)}", f"ws://{_HOST}:{_port(framed)}")
             _log.info("mqtt: the embedded broker listens on %s and %s, for this machine alone", *addresses)
-            yield addresses
-            await broker.shutdown()
+            try:
+                yield addresses
+            finally:
+                await broker.shutdown()
 
 
 def _port(listener: socket.socket) -> int:

@@ -30,6 +30,7 @@ from soulgraph.terminals.presence import Presence
 
 _AT_ONCE = 50
 """Souls moved in one go: they hold up a turn by some milliseconds."""
+_GLANCE_S = 0.005
 _STEP_S, _SPREAD = 0.06, 0.7
 """From one go to the next, and the share of the period that all may take."""
 
@@ -54,6 +55,7 @@ class Ticks:
     clock: Callable[[], float]
     period_s: float
     observe: Callable[[int, float], None]
+    busy: Callable[[], bool] = lambda: False
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Ticking for as long as the block lasts."""
@@ -83,12 +85,19 @@ class Ticks:
         slices = list(_slices(list(bodies)))
         step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(slices)))
         for n, souls in enumerate(slices):
-            # A breath for the turns that wait, unless we are late.
-            await asyncio.sleep(max(0.0, began + n * step_s - time.perf_counter()))
+            await self._give_way(began + n * step_s, began + (n + 1) * step_s)
             moved = await self._pass_time(souls, now)
             self._tell(bodies, moved, now)
             count += len(moved)
         self.observe(count, time.perf_counter() - began)
+
+    async def _give_way(self, due: float, latest: float) -> None:
+        """Turns go first while there is time; with nothing to wait for they get a breath."""
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        while time.perf_counter() < latest:
+            if not self.busy():
+                return
+            await asyncio.sleep(_GLANCE_S)
 
     async def _awake(self, now: float) -> dict[str, list[str]]:
         """The terminals of every soul that has some that are there."""
