@@ -1,4 +1,4 @@
-"""The `soulgraph` command: serve, talk, simulate, look after souls and keys, and find out what is wrong."""
+"""The `soulgraph` command: serve, talk, be a robot, simulate, look after souls and keys, and find out what is wrong."""
 
 import asyncio
 import gc
@@ -15,14 +15,15 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from soulgraph import __version__
-from soulgraph.commands.client import Json, SoulClient, reach
-from soulgraph.commands.conversation import Conversation, ask, complain, console
+from soulgraph.commands.client import reach
+from soulgraph.commands.conversation import Conversation, complain, console, some_soul
 from soulgraph.commands.events import event_app
 from soulgraph.commands.jobs import job_app
 from soulgraph.commands.keys import key_app
 from soulgraph.commands.simulate import simulate
 from soulgraph.commands.souls import ServerUrl, soul_app
 from soulgraph.commands.tables import print_table
+from soulgraph.commands.terminal import terminal
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.settings import Settings
 
@@ -52,6 +53,7 @@ app.add_typer(key_app, name="key")
 app.add_typer(job_app, name="jobs")
 app.add_typer(event_app, name="events")
 app.command()(simulate)
+app.command()(terminal)
 
 
 def main() -> None:
@@ -119,20 +121,9 @@ def chat(
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:
         try:
-            Conversation(client, client.soul(name) if name else _some_soul(client)).run()
+            Conversation(client, client.soul(name) if name else some_soul(client)).run()
         except (EOFError, KeyboardInterrupt):
             console.print("\nGoodbye.", style="dim")
-
-
-def _some_soul(client: SoulClient) -> Json:
-    souls = client.souls()
-    if not souls:
-        console.print("There is no soul yet. What shall it be called, and which MBTI type is it (like INFJ)?")
-        return client.create_soul(ask("name: "), ask("type: "))
-    if len(souls) > 1:
-        console.print(f"Which soul: {', '.join(soul['name'] for soul in souls)}?")
-        return client.soul(ask("name: "))
-    return souls[0]
 
 
 @app.command()

@@ -39,7 +39,7 @@ from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.afterglow_workers import AfterglowWorkers
 from soulgraph.graph.context import Context
 from soulgraph.graph.life_loop import LifeLoop
-from soulgraph.graph.runner import TurnRunner
+from soulgraph.graph.runner import TurnRequest, TurnRunner
 from soulgraph.graph.telemetry import JsonLines
 from soulgraph.graph.turn import turn_graph
 from soulgraph.memory.events import open_events
@@ -52,6 +52,7 @@ from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.stores.births import DEFAULT_USER
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
@@ -59,8 +60,13 @@ from soulgraph.stores.locks import AdvisoryLocks, SessionLocks
 from soulgraph.stores.stores import Stores
 from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.invocations import Invocations
+from soulgraph.terminals.opening import open_hub
 from soulgraph.terminals.presence import Presence
+from soulgraph.terminals.reception import Answer, Reception
+from soulgraph.terminals.reports import Input
 from soulgraph.terminals.ticks import Ticks
+from soulgraph.terminals.uplink import Uplink
 from soulgraph.voices.factory import OFFLINE, open_voice
 from soulgraph.voices.listening import LlmArbiter, LlmRecogniser
 from soulgraph.voices.voice import Voice
@@ -99,7 +105,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             open_access = _access(settings, await tx.keys.exist())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         metrics = Metrics()
-        presence = Presence(clock, metrics.dropped.inc)
+        presence = Presence(clock)
+        uplink = Uplink(presence, Invocations(), metrics.dropped.inc)
         voice = await stack.enter_async_context(open_voice(settings, TOOLS))
         embedder = await stack.enter_async_context(open_embedder(settings))
         events = await stack.enter_async_context(
@@ -119,7 +126,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             events=events,
             workspaces=Workspaces(settings.data_dir),
             telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
-            hub=await _hub(settings, presence, stack),
+            hub=await _hub(settings, stores, uplink, stack),
             locks=locks,
             max_steps=settings.turn_max_steps,
             max_events=settings.max_events,
@@ -132,8 +139,10 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
+        await stack.enter_async_context(_reception(context, presence, uplink, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
-        ticks = Ticks(stores, presence, context.hub, context.constants, clock, settings.tick_s, metrics.tick)
+        ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
+        ticks = Ticks(stores, presence, context.hub, *ticking)
         await stack.enter_async_context(ticks.running())
         if settings.alive:
             await stack.enter_async_context(LifeLoop(context).running())
@@ -184,10 +193,26 @@ async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLo
     return await stack.enter_async_context(AdvisoryLocks.open(url))
 
 
-async def _hub(settings: Settings, presence: Presence, stack: AsyncExitStack) -> MqttHub | None:
-    if not settings.mqtt_url:
-        return None
-    return await stack.enter_async_context(MqttHub.open(settings.mqtt_url, presence.hear))
+async def _hub(settings: Settings, stores: Stores, uplink: Uplink, stack: AsyncExitStack) -> MqttHub | None:
+    ports = settings.mqtt_port, settings.mqtt_websocket_port
+    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, uplink))
+
+
+@asynccontextmanager
+async def _reception(context: Context, presence: Presence, uplink: Uplink, runner: TurnRunner) -> AsyncIterator[None]:
+    """Terminals are heard while the block lasts; what they asked before its end is answered after the last turn."""
+    if context.hub is None:
+        yield
+        return
+
+    async def begin(terminal_id: str, said: Input) -> Answer:
+        request = TurnRequest(said.text, DEFAULT_USER, said.input_id, terminal_id=terminal_id)
+        return (await runner.start(request)).answer()
+
+    reception = Reception(context.stores, context.hub, presence, begin, context.clock)
+    async with uplink.running(reception.work):
+        yield
+    await reception.finish()
 
 
 def _access(settings: Settings, has_keys: bool) -> bool:

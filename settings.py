@@ -41,7 +41,15 @@ class Settings(BaseSettings):
     llm_timeout_s: float = Field(60, gt=0, description="longest silence of the model before the turn gives up")
     llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
 
-    mqtt_url: str = Field("", description="`mqtt://host:1883`, the broker terminals listen on; empty: none")
+    mqtt_url: str = Field(
+        "", description="`mqtt://host:1883`, the broker of the terminals; empty: an embedded one; `none`: no MQTT"
+    )
+    mqtt_port: int | None = Field(
+        None, ge=0, le=65535, description="port of the embedded broker; empty: 1883, or the next that is free"
+    )
+    mqtt_websocket_port: int | None = Field(
+        None, ge=0, le=65535, description="the same for browsers; empty: 9001, or the next that is free"
+    )
     chroma_url: str = Field(
         "",
         description="`http://host:8000`, a Chroma server for the event library; empty: embedded, in the data directory",
@@ -92,6 +100,10 @@ class Settings(BaseSettings):
         """What is configured is used, or stops the start: nothing is taken and then ignored."""
         if self.emotion_url and self.emotion != "http":
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
+        for name in ("mqtt_port", "mqtt_websocket_port"):
+            if self.mqtt_url and getattr(self, name) is not None:
+                unused = f"is not used: unset it, or {PREFIX}MQTT_URL for an embedded broker"
+                raise ConfigurationError(f"{PREFIX}{name.upper()}", unused)
 
     def check_endpoint(self, kind: Literal["llm", "embeddings"]) -> None:
         """Half a configuration is a mistake, never a reason to fall back to what is built in."""

@@ -26,6 +26,7 @@ async def readyz(services: Served) -> dict[str, Any]:
         "status": "ready",
         "database": services.stores.database.url.get_backend_name(),
         "voice": services.context.voice.name,
+        "broker": services.context.hub.addresses if services.context.hub else None,
     }
 
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
-from soulgraph.api.terminals import IntentCatalog
 from soulgraph.senses.intents.decision import Filtered
 from soulgraph.senses.intents.offers import Offers
+from soulgraph.terminals.reports import IntentCatalog
 
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[chatter])
 

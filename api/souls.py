@@ -12,6 +12,7 @@ from soulgraph.api.services import Served
 from soulgraph.soul.moments import iso
 from soulgraph.stores.births import DEFAULT_USER, new_soul
 from soulgraph.stores.records import Soul
+from soulgraph.terminals.reception import status_of
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
 
@@ -79,6 +80,9 @@ async def select_soul(selection: Selection, services: Served) -> Selection:
     async with services.stores.write() as tx:
         await tx.souls.get(selection.soul_id)
         await tx.terminals.bind(selection.terminal_id, selection.soul_id, services.now())
+        status = await status_of(tx, selection.terminal_id, services.now())
+    if services.context.hub:
+        services.context.hub.status(status)
     return selection
 
 

@@ -1,35 +1,34 @@
 """Terminals over HTTP: what a body can do, for those that do not report it by MQTT."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from soulgraph.api.auth import chatter, terminal
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
-from soulgraph.senses.intents.catalog import Catalog
 from soulgraph.soul.moments import iso
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.terminals import is_online
+from soulgraph.terminals.reports import IntentCatalog, Version
 
 router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
-
-
-IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
 
 
 class CatalogReport(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    catalog_version: int = Field(ge=0)
+    catalog_version: Version
     intent_catalog: IntentCatalog
 
 
 class TerminalOut(BaseModel):
     terminal_id: str
     soul_id: str | None
+    skill_version: int
+    skills: list[dict[str, Any]]
     catalog_version: int
     intent_catalog: list[dict[str, Any]]
     updated_at: str
@@ -41,6 +40,8 @@ class TerminalOut(BaseModel):
         return cls(
             terminal_id=row.terminal_id,
             soul_id=row.soul_id,
+            skill_version=row.skill_version,
+            skills=row.skills,
             catalog_version=row.catalog_version,
             intent_catalog=row.intent_catalog,
             updated_at=iso(row.updated_at),

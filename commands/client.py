@@ -50,6 +50,9 @@ class SoulClient:
         soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
         return soul
 
+    def select(self, terminal_id: str, soul_id: str) -> None:
+        self._call("POST", "/v1/souls/select", {"terminal_id": terminal_id, "soul_id": soul_id})
+
     def emotion(self, soul_id: str) -> Json:
         emotion: Json = self._call("GET", f"/v1/souls/{soul_id}/emotion")
         return emotion

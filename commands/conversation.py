@@ -94,11 +94,11 @@ class Conversation:
             console.print(f"{self._soul['name']}: ", style="bold", end="")
             words = words.lstrip("\n")
         self._speaking = True
-        console.out(_visible(words), end="")
+        console.out(visible(words), end="")
 
     def _aside(self, note: str) -> None:
         self._pause()
-        console.print(f"  {_visible(note)}", style="dim", soft_wrap=True)
+        console.print(f"  {visible(note)}", style="dim", soft_wrap=True)
 
     def _pause(self) -> None:
         if self._speaking:
@@ -132,10 +132,22 @@ def ask(prompt: str) -> str:
     return input(prompt if sys.stdin.isatty() else "").strip()
 
 
+def some_soul(client: SoulClient) -> Json:
+    """The only one, or the one that is chosen or made now."""
+    souls = client.souls()
+    if not souls:
+        console.print("There is no soul yet. What shall it be called, and which MBTI type is it (like INFJ)?")
+        return client.create_soul(ask("name: "), ask("type: "))
+    if len(souls) > 1:
+        console.print(f"Which soul: {', '.join(soul['name'] for soul in souls)}?")
+        return client.soul(ask("name: "))
+    return souls[0]
+
+
 def complain(error: SoulgraphError) -> None:
     errors.print(f"soulgraph: {' '.join(error.detail.split())}", style="red", soft_wrap=True)
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Without control characters, which a model could use to rewrite the screen."""
     return text.translate(_CONTROLS)

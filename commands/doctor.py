@@ -14,6 +14,7 @@ from soulgraph.server import open_stores
 from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.opening import NONE
 from soulgraph.voices.factory import open_voice
 
 Level = Literal["ok", "warning", "problem"]
@@ -159,8 +160,10 @@ def _judged(response: httpx.Response, model: str, url: str) -> Finding:
 
 
 async def _broker(settings: Settings) -> Finding:
-    if not settings.mqtt_url:
+    if settings.mqtt_url == NONE:
         return Finding("ok", "broker", "none: actions are recorded in answers; SOULGRAPH_MQTT_URL names one")
+    if not settings.mqtt_url:
+        return Finding("ok", "broker", "embedded: for terminals on this machine; SOULGRAPH_MQTT_URL names another")
     try:
         async with MqttHub.open(settings.mqtt_url):
             return Finding("ok", "broker", f"{masked(settings.mqtt_url)} answers")

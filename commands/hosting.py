@@ -56,7 +56,10 @@ def hosted(settings: Settings) -> Iterator[str]:
 
     Its only user has left when the block ends, so a turn that still runs gets a moment and no more.
     """
-    settings = settings.model_copy(update={"host": "127.0.0.1", "port": 0, "shutdown_grace_s": 1})
+    alone: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "shutdown_grace_s": 1}
+    if not settings.mqtt_url:
+        alone |= {"mqtt_url": "none", "mqtt_port": None, "mqtt_websocket_port": None}
+    settings = settings.model_copy(update=alone)
     ready: Future[Any] = Future()
     with _listening(settings) as listener, ThreadPoolExecutor(1, "soulgraph") as threads:
         server = _server(settings, listener, ready.set_result, log_level="critical")

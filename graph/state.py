@@ -18,7 +18,7 @@ from soulgraph.soul.gate import Gate
 from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
-from soulgraph.stores.records import Session, Soul
+from soulgraph.stores.records import Session, Soul, Terminal
 from soulgraph.voices.tasks import Impulse
 
 Json = dict[str, Any]
@@ -61,7 +61,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What comes of it: words, a change in the soul, intents carried out and whether the broker has them."""
+    """What comes of it: words, a change in the soul, what was carried out, and whether the broker has it."""
 
     reply: str
     state_update: StateUpdate = field(default_factory=StateUpdate)
@@ -86,12 +86,14 @@ class TurnState(TurnInput, TurnOutput, total=False):
     user_emotion: Annotated[UserEmotion, UntrackedValue]
     heard: Annotated[Heard, UntrackedValue]
     filtered: Annotated[Filtered, UntrackedValue]
+    terminal: Annotated[Terminal | None, UntrackedValue]
     gate: Annotated[Gate, UntrackedValue]
     persona: Annotated[Json, UntrackedValue]
     messages: Annotated[list[AnyMessage], UntrackedValue]
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
     remembered: Annotated[list[str], UntrackedValue]
+    executed: Annotated[list[str], UntrackedValue]
     problem: Annotated[str, UntrackedValue]
     result: Annotated[Result, UntrackedValue]
 
@@ -126,15 +128,21 @@ def _join(old: list[T], new: list[T]) -> list[T]:
 
 
 class LoopOutput(TypedDict, total=False):
-    """`output` is the model's last answer, `shown` the narrative people have seen while the loop ran."""
+    """`output` is the model's last answer, `shown` the narrative people have seen while the loop ran.
+
+    `executed` names the terminal's skills that were used.
+    """
 
     output: str
     shown: str
     remembered: Annotated[list[str], _join]
+    executed: Annotated[list[str], _join]
 
 
 class LoopState(LoopOutput, total=False):
     said: Said
+    terminal: Terminal | None
+    gate: Gate
     messages: Annotated[list[AnyMessage], _join]
     steps: int
 

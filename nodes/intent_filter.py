@@ -10,24 +10,25 @@ from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.offers import Offers
+from soulgraph.stores.records import Terminal
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     said, context = state["said"], runtime.context
     began = perf_counter()
-    offers = await _offers_of(said.get("terminal_id"), context)
+    terminal = await _terminal(said.get("terminal_id"), context)
+    offers = _prepared(json.dumps(terminal.intent_catalog) if terminal else "[]")
     filtered = await context.intents.filter(said["text"], offers, context.local_time())
     latency = {"intent_filter_latency_ms": round((perf_counter() - began) * 1000, 2)}
-    return {"filtered": filtered, "latency": {**state["latency"], **latency}}
+    return {"filtered": filtered, "terminal": terminal, "latency": {**state["latency"], **latency}}
 
 
-async def _offers_of(terminal_id: str | None, context: Context) -> Offers:
-    """What the terminal reported; without a terminal there is nothing to act with."""
+async def _terminal(terminal_id: str | None, context: Context) -> Terminal | None:
+    """With what it reported; without a terminal there is nothing to act with."""
     if terminal_id is None:
-        return _prepared("[]")
+        return None
     async with context.stores.read() as tx:
-        terminal = await tx.terminals.find(terminal_id)
-    return _prepared(json.dumps(terminal.intent_catalog) if terminal else "[]")
+        return await tx.terminals.find(terminal_id)
 
 
 @lru_cache(maxsize=256)

@@ -5,9 +5,11 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import LoopState
+from soulgraph.nodes.skills import offered_by, skill_tools
 from soulgraph.voices.speech import speak
 
 
@@ -15,6 +17,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
     """One model call; its narrative is shown as it arrives. The last step allowed may ask for no more tools."""
     steps = state.get("steps", 0) + 1
     voice = runtime.context.voice
+    skills = [skill.function for skill in offered_by(state.get("terminal"), voice.tools)]
     shown = state.get("shown", "")
     paragraph = "\n\n" if shown else ""
 
@@ -24,7 +27,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
         shown, paragraph = shown + paragraph + text, ""
 
     last = steps >= runtime.context.max_steps
-    message = await speak(voice.without_tools if last else voice.with_tools, state["messages"], show)
+    message = await speak(voice.offering(skills, may_call=not last), state["messages"], show)
     if last:
         message.tool_calls = []
     return {"messages": [message], "output": message.text, "shown": shown, "steps": steps}
@@ -38,7 +41,10 @@ async def tools(state: LoopState, runtime: Runtime[Context]) -> Any:
     """Run what the model asked for, and tell whoever is watching."""
     for call in _tool_calls(state):
         runtime.stream_writer({"event": "tool", "data": {"name": call["name"], "arguments": call["args"]}})
-    return await ToolNode(runtime.context.voice.tools).ainvoke(state)
+    done: list[str] = []
+    skills = skill_tools(state, runtime.context, done)
+    updates = await ToolNode([*runtime.context.voice.tools, *skills]).ainvoke(state)
+    return [*(updates if isinstance(updates, list) else [updates]), Command(update={"executed": done})]
 
 
 def _tool_calls(state: LoopState) -> list[Any]:

@@ -24,7 +24,7 @@ async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
                 turn_id=state["heard"].turn_id,
             ) from broken
         return {"problem": broken.detail}
-    return {"result": Result(reply, update)}
+    return {"result": Result(reply, update, executed=state.get("executed", []))}
 
 
 async def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Heard, TurnState
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
+from soulgraph.nodes.skills import offered_by
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
@@ -127,6 +128,7 @@ def _persona(
         preferences={preference.key: preference.value for preference in kept.preferences},
         slots={slot.n: slot.content for slot in kept.slots},
         wishes={key: hint["value"] for key, hint in heard.guard["hints"].items() if key != "mode"},
+        skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         may_act=state["gate"].exec_mode == "auto_execute",
         blocked_intents=[intent.intent_name for intent in state["filtered"].intents],
         question=_question(heard, text),

@@ -69,6 +69,11 @@ class Terminal:
     online: bool = False
     last_seen: float | None = None
 
+    @classmethod
+    def unknown(cls, terminal_id: str, now: float) -> "Terminal":
+        """One that has said nothing of itself yet."""
+        return cls(terminal_id, None, [], 0, [], 0, now)
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:

@@ -1,6 +1,6 @@
 """Souls: the individuals. Everything that grows with one of them hangs on its row."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,7 +11,6 @@ from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Soul, Temper
 from soulgraph.stores.repository import Repository, fields_of
-from soulgraph.stores.terminals import awake, hearing
 
 _PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
 
@@ -39,6 +38,12 @@ class Souls(Repository[Soul]):
             return await self._all(self._rows().order_by(*order))
         return await self._all(self._rows("user_id").order_by(*order), user_id=user_id)
 
+    async def called(self, name_or_id: str) -> list[Soul]:
+        """The soul with this id, or those of all users with this name."""
+        return await self._all(self._rows("soul_id"), soul_id=name_or_id) or await self._all(
+            self._rows("name"), name=name_or_id
+        )
+
     async def rename(self, soul_id: str, name: str, now: float) -> None:
         try:
             await self._change(soul_id, now, name=name)
@@ -49,13 +54,13 @@ class Souls(Repository[Soul]):
         """The new mood, and how many inputs the soul has heard in its life."""
         await self._change(soul_id, now, emotion_state=emotion_state, turns=turns)
 
-    async def claim(self, now: float, period_s: float) -> list[Temper]:
-        """Souls with an awake terminal that were not ticked in this period, held until the transaction ends.
+    async def claim(self, soul_ids: Sequence[str], now: float, period_s: float) -> list[Temper]:
+        """Those of the souls that were not ticked in this period, held until the transaction ends.
 
         One that another transaction holds is left to its next tick.
         """
         period = {"not_after": now - _PUNCTUAL * period_s, "clock_went_back": now + period_s}
-        rows = await self._connection.execute(_due(), period | hearing(now))
+        rows = await self._connection.execute(_due(), {"soul_ids": soul_ids, **period})
         return [Temper(**row._mapping) for row in rows]
 
     async def tick(self, emotion_states: Mapping[str, Json], now: float) -> None:
@@ -93,8 +98,8 @@ def _due() -> Select[Any]:
         row.ticked_at <= bindparam("not_after"),
         row.ticked_at > bindparam("clock_went_back"),
     )
-    carried = row.soul_id.in_(select(schema.terminals.c.soul_id).where(awake()))
-    query = select(row.soul_id, row.personality_vector, row.emotion_state).where(carried, due)
+    wanted = row.soul_id.in_(bindparam("soul_ids", expanding=True))
+    query = select(row.soul_id, row.personality_vector, row.emotion_state).where(wanted, due)
     return query.with_for_update(of=schema.souls, key_share=True, skip_locked=True)
 
 

@@ -52,6 +52,12 @@ class Terminals(Repository[Terminal]):
         """Note that the terminal is there; says whether it is known."""
         return await self._set({"terminal_id": terminal_id}, online=True, last_seen=now)
 
+    async def appear(self, terminal_id: str, now: float) -> None:
+        """Note that the terminal is there; one that is new is known from now on, without a soul."""
+        if not await self.seen(terminal_id, now):
+            await self._put_new(**fields_of(Terminal.unknown(terminal_id, now)))
+            await self.seen(terminal_id, now)
+
     async def note(self, sightings: Iterable[Sighting]) -> None:
         """The same for many at once, unknown ones left out; in the order of ids, so that two servers never deadlock."""
         ordered = sorted(sightings, key=lambda sighting: sighting.terminal_id)
@@ -80,6 +86,6 @@ class Terminals(Repository[Terminal]):
 
     async def _ensure(self, terminal_id: str, now: float) -> Terminal:
         """The terminal, known from now on and held against other reports until the transaction ends."""
-        unknown = Terminal(terminal_id, None, [], 0, [], 0, now)
+        unknown = Terminal.unknown(terminal_id, now)
         await self._put_new(**fields_of(unknown))
         return await self._first(self._locked("terminal_id"), terminal_id=terminal_id) or unknown

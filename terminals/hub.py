@@ -1,31 +1,27 @@
-"""The way to the terminals, through an MQTT broker: how a soul feels and what it does, and who is there to hear it."""
+"""The way to the terminals and back, through an MQTT broker: one connection, made again whenever it is lost."""
 
 import asyncio
 import logging
-import ssl
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Protocol, Self
-from urllib.parse import unquote, urlsplit
-from uuid import uuid4
+from typing import Any, Protocol, Self
 
-from aiomqtt import Client, MqttError
+from aiomqtt import Client, MqttError, ProtocolVersion
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import topics
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Payload, Proactive
+from soulgraph.terminals.broker import SETTING, Broker
+from soulgraph.terminals.invocations import Invocations
+from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Payload, Proactive, Reply, Status
+from soulgraph.terminals.reports import SkillResult
+from soulgraph.terminals.waiting import Parcel, Waiting
 
-SETTING = "SOULGRAPH_MQTT_URL"
-
-_URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), special characters percent-encoded"
-_PORTS = {"mqtt": 1883, "mqtts": 8883}
-_QOS = 1
-_PATIENCE_S, _BROKER_TIMEOUT_S, _KEEPALIVE_S = 1.0, 5.0, 15
+_QOS, _REFUSED = 1, 0x80
+_IN_FLIGHT = 20
+"""As many as brokers take at once when they are not told otherwise."""
+_PATIENCE_S, _SKILL_PATIENCE_S = 1.0, 8.0
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 0.2, 10.0
-_MOST_WAITING = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +29,11 @@ Hear = Callable[[str, bytes], None]
 
 
 class Hub(Protocol):
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Where terminals find the broker, by protocol."""
+        ...
+
     def emotion_update(self, update: EmotionUpdate) -> None:
         """Never waits. Goes out as soon as the broker is there; what is outdated by then may be left out."""
         ...
@@ -41,115 +42,50 @@ class Hub(Protocol):
         """Whether the broker has said, within a second, that it has it. Never raises and never tries again."""
         ...
 
+    async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
+        """What came of it; a terminal that cannot be reached or is silent for 8 s is a failure, not an error."""
+        ...
+
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
         """Whether the broker has it, as with an action."""
         ...
 
+    def reply(self, reply: Reply) -> None:
+        """Never waits; every reply goes out as soon as the broker is there."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class Broker:
-    """Where the broker is, and who we are to it."""
-
-    host: str
-    port: int
-    username: str | None
-    password: str | None = field(repr=False)
-    tls: ssl.SSLContext | None
-    # Of its own for every server: a broker ends the older of two connections with the same id.
-    client_id: str = field(default_factory=lambda: f"soulgraph-{uuid4().hex[:12]}")
-
-    @classmethod
-    def parse(cls, url: str) -> Self:
-        """Neither the error nor its cause shows the URL, for there may be a password in it."""
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            raise ConfigurationError(SETTING, _URL_FORM) from None
-        beyond = parts.path.strip("/") or parts.query or parts.fragment
-        if parts.scheme not in _PORTS or not host or port == 0 or beyond:
-            raise ConfigurationError(SETTING, _URL_FORM)
-        return cls(
-            host=host,
-            port=port or _PORTS[parts.scheme],
-            username=None if parts.username is None else unquote(parts.username),
-            password=None if parts.password is None else unquote(parts.password),
-            tls=ssl.create_default_context() if parts.scheme == "mqtts" else None,
-        )
-
-    def client(self) -> Client:
-        """A new one for each connection: an old one would send again what we have called undelivered."""
-        return Client(
-            self.host,
-            self.port,
-            username=self.username,
-            password=self.password,
-            identifier=self.client_id,
-            tls_context=self.tls,
-            timeout=_BROKER_TIMEOUT_S,
-            keepalive=_KEEPALIVE_S,
-        )
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
-class Updates:
-    """Emotion updates on their way out, in order. Where they pile up, a terminal needs only its newest."""
-
-    def __init__(self, limit: int = _MOST_WAITING) -> None:
-        self._limit = limit
-        self._queue: deque[EmotionUpdate] = deque()
-        self._some, self._none = asyncio.Event(), asyncio.Event()
-        self._none.set()
-
-    def put(self, update: EmotionUpdate) -> None:
-        self._queue.append(update)
-        if len(self._queue) > self._limit:
-            self.keep_newest()
-        self._none.clear()
-        self._some.set()
-
-    def keep_newest(self) -> None:
-        """One for each terminal, and no more than there is room for."""
-        newest: dict[str, EmotionUpdate] = {}
-        for update in self._queue:
-            newest.pop(update.terminal_id, None)
-            newest[update.terminal_id] = update
-        self._queue = deque(list(newest.values())[-self._limit :])
-
-    async def first(self) -> EmotionUpdate:
-        """The one to send next; it stays until it is `sent`."""
-        await self._some.wait()
-        return self._queue[0]
-
-    def sent(self, update: EmotionUpdate) -> None:
-        if self._queue[0] is update:  # not if it was outdated meanwhile
-            self._queue.popleft()
-        if not self._queue:
-            self._some.clear()
-            self._none.set()
-
-    async def all_sent(self) -> None:
-        await self._none.wait()
+    def status(self, status: Status) -> None:
+        """Never waits; only the newest of a terminal need arrive."""
+        ...
 
 
 class MqttHub:
-    """One task owns the connection and makes it again whenever it is lost."""
+    """One task owns the connection. Whoever publishes finds it there or not, and never waits for it."""
 
-    def __init__(self, broker: Broker, hear: Hear | None) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        hear: Hear | None = None,
+        invocations: Invocations | None = None,
+        group: str | None = None,
+        websocket: str | None = None,
+    ) -> None:
+        """`hear` gets what terminals say. Servers of one `group` share what only one need hear, if the broker can."""
+        self.addresses = {"mqtt": broker.public_url} | ({"websocket": websocket} if websocket else {})
         self._broker = broker
         self._hear = hear
+        self._invocations = invocations or Invocations()
+        self._group = group
         self._client: Client | None = None
-        self._updates = Updates()
+        self._waiting = Waiting()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = False
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, hear: Hear | None = None) -> AsyncIterator[Self]:
-        """Connected, or a ConfigurationError that says what to do. `hear` gets what terminals say of their presence."""
-        hub = cls(Broker.parse(url), hear)
+    async def open(cls, url: str, *listening: Any, **options: Any) -> AsyncIterator[Self]:
+        """Connected, or a ConfigurationError that says what to do."""
+        hub = cls(Broker.parse(url), *listening, **options)
         connection = asyncio.create_task(hub._stay_connected())
         try:
             await hub._start(connection)
@@ -158,13 +94,34 @@ class MqttHub:
             await hub._close(connection)
 
     def emotion_update(self, update: EmotionUpdate) -> None:
-        self._updates.put(update)
+        topic = topics.topic(update.terminal_id, "emotion_update")
+        self._waiting.put(Parcel(topic, update, topic))
+
+    def status(self, status: Status) -> None:
+        topic = topics.topic(status.terminal_id, "status")
+        self._waiting.put(Parcel(topic, status, topic))
+
+    def reply(self, reply: Reply) -> None:
+        topic = topics.topic(reply.terminal_id, "reply")
+        self._waiting.put(Parcel(topic, reply, f"{topic} {reply.input_id}"))
 
     async def intent_action(self, action: IntentAction) -> bool:
-        return await self._deliver(topics.intent_action(action.terminal_id), action)
+        return await self._deliver(topics.topic(action.terminal_id, "intent_action"), action)
 
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
-        return await self._deliver(topics.proactive(terminal_id), payload)
+        return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
+
+    async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
+        topic, failed = topics.topic(terminal_id, "invoke", invoke.request_id), ""
+        with self._invocations.asked(terminal_id, invoke.request_id) as answer:
+            if not await self._deliver(topic, invoke):
+                failed = "the terminal cannot be reached"
+            try:
+                async with asyncio.timeout(0 if failed else _SKILL_PATIENCE_S):
+                    return await answer
+            except TimeoutError:
+                failed = failed or f"the terminal did not answer within {_SKILL_PATIENCE_S:g} s"
+        return SkillResult(request_id=invoke.request_id, ok=False, error=failed)
 
     async def _deliver(self, topic: str, payload: Payload) -> bool:
         if self._client is None:
@@ -184,14 +141,14 @@ class MqttHub:
                 raise ConfigurationError(
                     SETTING,
                     f"cannot use the broker at {self._broker} ({error}): start it, correct its address, user or "
-                    "password, or leave the setting empty to do without terminals",
+                    "password, or leave the setting empty to use the one that is built in",
                 ) from error
         connection.add_done_callback(_report)
 
     async def _close(self, connection: asyncio.Task[None]) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                await self._updates.all_sent()
+                await self._waiting.all_sent()
         self._closing = True
         connection.cancel()
         await asyncio.wait({connection})
@@ -202,8 +159,7 @@ class MqttHub:
         while not self._closing:
             held_s = 0.0
             try:
-                async with self._broker.client() as client:
-                    held_s = await self._serve(client)
+                held_s = await self._connect()
             except MqttError:
                 if not self._started.done():
                     raise
@@ -212,40 +168,74 @@ class MqttHub:
             await asyncio.sleep(delay)
             delay = min(2 * delay, _LONGEST_DELAY_S)
 
+    async def _connect(self) -> float:
+        """Only MQTT 5 has shared subscriptions for certain; a broker that refuses it is asked in the older version."""
+        if self._group:
+            try:
+                async with self._broker.client(ProtocolVersion.V5) as client:
+                    return await self._serve(client)
+            except MqttError as error:
+                if self._started.done():
+                    raise
+                _log.info("mqtt: no MQTT 5 at %s (%s), so nothing is shared among servers", self._broker, error)
+                self._group = None
+        async with self._broker.client() as client:
+            return await self._serve(client)
+
     async def _serve(self, client: Client) -> float:
-        """Send what waits until the connection is lost: the seconds that took."""
+        """Listen, and send what waits, until the connection is lost: the seconds that took."""
         began = time.monotonic()
+        await self._subscribe(client)
         self._connected(client)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._send_updates(client))
+                tasks.create_task(self._send(client))
                 tasks.create_task(self._listen(client))
         except* MqttError as lost:
-            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, lost.exceptions[0])
+            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, _first(lost))
         finally:
             self._client = None
         return time.monotonic() - began
 
     def _connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self._broker)
-        self._updates.keep_newest()
+        self._waiting.take_back()
         self._client = client
         if not self._started.done():
             self._started.set_result(None)
 
-    async def _send_updates(self, client: Client) -> None:
-        while True:
-            update = await self._updates.first()
-            await client.publish(topics.emotion_update(update.terminal_id), update.to_json(), _QOS)
-            self._updates.sent(update)
+    async def _subscribe(self, client: Client) -> None:
+        """Before anything else, so that whoever finds the server ready is heard."""
+        if self._hear is None:
+            return
+        for_one = [topics.shared(topic, self._group) for topic in topics.FOR_ONE] if self._group else topics.FOR_ONE
+        granted = await client.subscribe([(topic, _QOS) for topic in (*topics.FOR_EACH, *for_one)])
+        if any(getattr(code, "value", code) >= _REFUSED for code in granted):
+            raise MqttError("it does not let us listen to the terminals")
+
+    async def _send(self, client: Client) -> None:
+        """Some are always under way: one by one, each would wait for the broker's nod to the last."""
+        room = asyncio.Semaphore(_IN_FLIGHT)
+
+        async def send(parcel: Parcel) -> None:
+            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
+            self._waiting.sent(parcel)
+            room.release()
+
+        async with asyncio.TaskGroup() as under_way:
+            while True:
+                await room.acquire()
+                under_way.create_task(send(await self._waiting.take()))
 
     async def _listen(self, client: Client) -> None:
         """Until the connection ends, which raises MqttError."""
-        if self._hear:
-            await client.subscribe([(topic, _QOS) for topic in topics.PRESENCE])
         async for message in client.messages:
             if self._hear:
                 self._hear(message.topic.value, message.payload)
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _report(connection: asyncio.Task[None]) -> None:

@@ -1,9 +1,10 @@
 """What terminals are sent, as JSON. `ts` is in epoch seconds, like every time in `soul_emotion`."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
+from soulgraph.errors import SoulgraphError
 from soulgraph.soul.gate import ExecMode
 from soulgraph.terminals.topics import addressable
 
@@ -51,10 +52,62 @@ class IntentAction(Payload):
     ts: float
 
 
+class Invoke(Payload):
+    """A skill that the model wants used; the terminal answers on `result/{request_id}`."""
+
+    request_id: str
+    skill: str
+    arguments: dict[str, JsonValue]
+
+
+class Problem(Payload):
+    code: str
+    detail: str
+
+    @classmethod
+    def of(cls, error: SoulgraphError) -> Self:
+        return cls(code=error.problem_code, detail=error.detail)
+
+
+class Reply(Payload):
+    """What came of an input: the soul's words, or the problem that kept it from speaking."""
+
+    input_id: str
+    terminal_id: TerminalId
+    session_id: str | None = None
+    turn_id: str | None = None
+    soul_id: str | None = None
+    text: str = ""
+    exec_mode: ExecMode | None = None
+    executed_skills: list[str] = []
+    intent_action_publish_ok: bool | None = None
+    problem: Problem | None = None
+    ts: float
+
+    @classmethod
+    def of(cls, input_id: str, terminal_id: str, answer: dict[str, Any], ts: float) -> Self:
+        same = {name: answer[name] for name in cls.model_fields.keys() & answer.keys() - {"terminal_id"}}
+        return cls(input_id=input_id, terminal_id=terminal_id, text=answer["reply"], ts=ts, **same)
+
+
 class Proactive(Payload):
     """What a soul says of its own accord."""
 
     session_id: str
     soul_id: str
     text: str
+    ts: float
+
+
+class Status(Payload):
+    """What the server knows of a terminal. `problem` is what was wrong with what it said last."""
+
+    terminal_id: TerminalId
+    server: Literal["ready"] = "ready"
+    bound: bool
+    soul_id: str | None = None
+    soul_name: str | None = None
+    skill_version: int
+    catalog_version: int
+    problem: Problem | None = None
     ts: float

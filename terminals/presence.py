@@ -1,16 +1,12 @@
 """Who is there: what is heard of terminals, kept in mind until the next tick writes it down."""
 
-import logging
 from collections.abc import Callable
 
 from soulgraph.errors import InvalidInput
 from soulgraph.stores.records import Sighting
-from soulgraph.terminals import topics
 
 _MOST = 10_000
 _SAYINGS = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
-
-_log = logging.getLogger(__name__)
 
 
 class Presence:
@@ -19,23 +15,20 @@ class Presence:
     What an outage of the database loses, the next heartbeat says again.
     """
 
-    def __init__(self, clock: Callable[[], float], count_dropped: Callable[[], None]) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._count_dropped = count_dropped
         self._sightings: dict[str, Sighting] = {}
 
     def seen(self, terminal_id: str, online: bool = True) -> None:
         if len(self._sightings) < _MOST or terminal_id in self._sightings:
             self._sightings[terminal_id] = Sighting(terminal_id, online, self._clock())
 
-    def hear(self, topic: str, payload: bytes) -> None:
-        """A terminal's message; one that makes no sense is counted, logged and dropped."""
-        try:
-            terminal_id, kind = topics.sender(topic)
-            self.seen(terminal_id, _SAYINGS[kind, payload])
-        except (InvalidInput, KeyError):
-            self._count_dropped()
-            _log.warning("mqtt: dropped %r on %r", payload[:80], topic[:200])
+    def hear(self, terminal_id: str, kind: str, payload: bytes) -> None:
+        """What a terminal says of itself, in one of the few words there are for it."""
+        online = _SAYINGS.get((kind, payload))
+        if online is None:
+            raise InvalidInput(f"{payload[:80]!r} says nothing of presence")
+        self.seen(terminal_id, online)
 
     def take(self) -> list[Sighting]:
         """What was heard since it was last asked for, the newest of each terminal."""

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import SoulgraphError
+from soulgraph.terminals.background import in_background
 
 _log = logging.getLogger(__name__)
 
@@ -20,16 +21,9 @@ class Rounds:
     period_s: float
     go: Callable[[], Awaitable[None]]
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    def running(self) -> AbstractAsyncContextManager[None]:
         """Going round for as long as the block lasts."""
-        task = asyncio.create_task(self._run(), name=self.name)
-        task.add_done_callback(_report)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
+        return in_background(self._run(), self.name, "ended, and stands still until the server is restarted")
 
     async def _run(self) -> None:
         due, well = time.monotonic(), True
@@ -47,8 +41,3 @@ class Rounds:
                 if not well:
                     _log.info("%s: going on", self.name)
                 well = True
-
-
-def _report(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("%s: ended, and stands still until the server is restarted", task.get_name(), exc_info=error)

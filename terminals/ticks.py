@@ -3,9 +3,10 @@
 A soul that nobody watches needs no ticks, because reading it draws its emotion on to the moment.
 """
 
+import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,6 +25,12 @@ from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.rounds import Rounds
+
+_AT_ONCE = 50
+"""Souls moved in one go: they hold up a turn by some milliseconds."""
+_GLANCE_S = 0.005
+_STEP_S, _SPREAD = 0.06, 0.7
+"""From one go to the next, and the share of the period that all may take."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +53,7 @@ class Ticks:
     clock: Callable[[], float]
     period_s: float
     observe: Callable[[int, float], None]
+    busy: Callable[[], bool] = lambda: False
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Ticking for as long as the block lasts."""
@@ -53,22 +61,39 @@ class Ticks:
 
     async def tick(self) -> None:
         """One step for everyone who is awake; with nobody awake it is one query."""
-        began, now = time.perf_counter(), self.clock()
-        terminals = await self._awake(now)
-        moved = await self._pass_time(now) if terminals else {}
-        self._tell(terminals, moved, now)
-        self.observe(len(moved), time.perf_counter() - began)
+        began, now, count = time.perf_counter(), self.clock(), 0
+        bodies = await self._awake(now)
+        slices = list(_slices(list(bodies)))
+        step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(slices)))
+        for n, souls in enumerate(slices):
+            await self._give_way(began + n * step_s, began + (n + 1) * step_s)
+            moved = await self._pass_time(souls, now)
+            self._tell(bodies, moved, now)
+            count += len(moved)
+        self.observe(count, time.perf_counter() - began)
 
-    async def _awake(self, now: float) -> list[tuple[str, str]]:
+    async def _give_way(self, due: float, latest: float) -> None:
+        """Turns go first while there is time; with nothing to wait for they get a breath."""
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        while time.perf_counter() < latest:
+            if not self.busy():
+                return
+            await asyncio.sleep(_GLANCE_S)
+
+    async def _awake(self, now: float) -> dict[str, list[str]]:
+        """The terminals of every soul that has some that are there."""
         if sightings := self.presence.take():
             async with self.stores.write() as tx:
                 await tx.terminals.note(sightings)
+        bodies: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
-            return await tx.terminals.awake(now)
+            for terminal_id, soul_id in await tx.terminals.awake(now):
+                bodies.setdefault(soul_id, []).append(terminal_id)
+        return bodies
 
-    async def _pass_time(self, now: float) -> dict[str, Moved]:
+    async def _pass_time(self, soul_ids: Sequence[str], now: float) -> dict[str, Moved]:
         async with self.stores.write() as tx:
-            moved = _moved(await tx.souls.claim(now, self.period_s), now, self.constants)
+            moved = _moved(await tx.souls.claim(soul_ids, now, self.period_s), now, self.constants)
             await tx.souls.tick({soul_id: soul.stored for soul_id, soul in moved.items()}, now)
             await tx.history.add_ticks(
                 [
@@ -79,22 +104,29 @@ class Ticks:
             )
         return moved
 
-    def _tell(self, terminals: Sequence[tuple[str, str]], moved: dict[str, Moved], now: float) -> None:
+    def _tell(self, bodies: Mapping[str, Sequence[str]], moved: Mapping[str, Moved], now: float) -> None:
         if self.hub is None:
             return
-        for terminal_id, soul_id in terminals:
-            if soul := moved.get(soul_id):
-                self.hub.emotion_update(
-                    EmotionUpdate(
-                        session_id=usual_session(soul_id, terminal_id=terminal_id),
-                        terminal_id=terminal_id,
-                        soul_id=soul_id,
-                        soul_emotion=soul.stored,
-                        exec_probability=soul.gate.exec_probability,
-                        exec_mode=soul.gate.exec_mode,
-                        ts=now,
-                    )
-                )
+        for soul_id, soul in moved.items():
+            for terminal_id in bodies[soul_id]:
+                self.hub.emotion_update(_update(soul_id, soul, terminal_id, now))
+
+
+def _slices(souls: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (souls[at : at + _AT_ONCE] for at in range(0, len(souls), _AT_ONCE))
+
+
+def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionUpdate:
+    """Not checked again: these are our own figures, and checking them takes longer than moving the soul."""
+    return EmotionUpdate.model_construct(
+        session_id=usual_session(soul_id, terminal_id=terminal_id),
+        terminal_id=terminal_id,
+        soul_id=soul_id,
+        soul_emotion=soul.stored,
+        exec_probability=soul.gate.exec_probability,
+        exec_mode=soul.gate.exec_mode,
+        ts=now,
+    )
 
 
 def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[str, Moved]:

@@ -1,29 +1,25 @@
-"""The topics on which a terminal hears from its soul and says that it is there."""
+"""The topics on which a terminal hears from its soul, and those on which it speaks."""
 
 import re
 
 from soulgraph.errors import InvalidInput
 
 _PREFIX = "soul/terminal"
-PRESENCE = (f"{_PREFIX}/+/online", f"{_PREFIX}/+/heartbeat")
-# One level of a topic: MQTT gives / + # and NUL a meaning of their own and has no words for half a character.
-_LEVEL = re.compile(r"[^/+#\x00\ud800-\udfff]{1,128}")
+# What a broker retains is sent to every server that asks, so each of them knows it; the rest needs one server.
+FOR_EACH = tuple(f"{_PREFIX}/+/{kind}" for kind in ("online", "skills", "intent_catalog", "result/+"))
+FOR_ONE = tuple(f"{_PREFIX}/+/{kind}" for kind in ("heartbeat", "input"))
+# One level of a topic, with the alphabet that ids have everywhere else too.
+_LEVEL = re.compile(r"[\w.:@-]{1,128}")
 
 
-def emotion_update(terminal_id: str) -> str:
-    return _topic(terminal_id, "emotion_update")
+def topic(terminal_id: str, *levels: str) -> str:
+    """Where a terminal speaks or hears of something."""
+    return "/".join((_PREFIX, addressable(terminal_id), *levels))
 
 
-def intent_action(terminal_id: str) -> str:
-    return _topic(terminal_id, "intent_action")
-
-
-def reply(terminal_id: str) -> str:
-    return _topic(terminal_id, "reply")
-
-
-def proactive(terminal_id: str) -> str:
-    return _topic(terminal_id, "proactive")
+def shared(topic: str, group: str) -> str:
+    """A subscription whose messages go to one server of the group."""
+    return f"$share/{group}/{topic}"
 
 
 def sender(topic: str) -> tuple[str, str]:
@@ -35,9 +31,5 @@ def sender(topic: str) -> tuple[str, str]:
 def addressable(terminal_id: str) -> str:
     """The id itself, or InvalidInput when it cannot be part of a topic."""
     if not _LEVEL.fullmatch(terminal_id):
-        raise InvalidInput(f"terminal id {terminal_id[:128]!r}: use 1 to 128 characters without / + # and NUL")
+        raise InvalidInput(f"terminal id {terminal_id[:128]!r}: use 1 to 128 letters, digits and . : @ _ -")
     return terminal_id
-
-
-def _topic(terminal_id: str, kind: str) -> str:
-    return f"{_PREFIX}/{addressable(terminal_id)}/{kind}"

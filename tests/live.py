@@ -23,7 +23,7 @@ from soulgraph.settings import Settings
 @asynccontextmanager
 async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
-    app = create_app(Settings.load(**settings), clock)
+    app = create_app(Settings.load(**{"mqtt_url": "none", **settings}), clock)
     server = PromptServer(uvicorn.Config(app, port=0, log_level="warning"))
     running = asyncio.create_task(server.serve())
     while not server.started:
@@ -88,6 +88,11 @@ class ServerProcess:
                     assert self._process.poll() is None, "the server ended at start-up"
                 await asyncio.sleep(0.1)
         raise TimeoutError("the server did not become ready")
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
 
     def kill(self) -> None:
         """As by `kill -9`."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 import aiomqtt
 import pytest
 
-from soulgraph.terminals.hub import Broker
+from soulgraph.terminals.broker import Broker
 from soulgraph.tests.live import new_soul, say, serving
 
 TICK_S = 2.0

@@ -6,9 +6,7 @@ import gc
 import hashlib
 import json
 import logging
-import shutil
 import signal
-import socket
 import subprocess
 import time
 from contextlib import asynccontextmanager
@@ -19,65 +17,15 @@ import aiomqtt
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.terminals.hub import Broker, MqttHub, Updates
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction
-from soulgraph.tests import services
+from soulgraph.terminals.broker import Broker
+from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Proactive, Reply, Status
 from soulgraph.tests.live import free_port
+from soulgraph.tests.terminals.brokers import eventually, program, running
 
 SETTING = "SOULGRAPH_MQTT_URL"
 PASSWORD = "p@ss/wörd#1"
 JOY = {"emotion": "joy", "p": 0.8, "a": 0.5, "d": 0.4, "intensity": 0.7, "confidence": 0.9}
-
-
-def program(name):
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
-    if not found:
-        (pytest.fail if services.REQUIRED else pytest.skip)(f"{name} is not installed")
-    return found
-
-
-class Mosquitto:
-    """A broker of the test's own, which remembers its sessions when it is killed."""
-
-    def __init__(self, folder, *options, port=None):
-        self.port = port or free_port()
-        self.url = f"mqtt://127.0.0.1:{self.port}"
-        self._store = folder / "mosquitto.db"
-        self._config = folder / "mosquitto.conf"
-        lines = [f"listener {self.port} 127.0.0.1", "user root", "persistence true", f"persistence_location {folder}/"]
-        self._config.write_text("\n".join([*lines, *(options or ["allow_anonymous true"])]) + "\n")
-        self._process = None
-
-    async def start(self):
-        command = [program("mosquitto"), "-c", str(self._config)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        await eventually(self._answers)
-
-    async def remember(self):
-        self.signal(signal.SIGUSR1)
-        await eventually(self._store.exists)
-
-    def signal(self, number):
-        self._process.send_signal(number)
-
-    def kill(self):
-        self._process.kill()
-        self._process.wait()
-
-    def _answers(self):
-        assert self._process.poll() is None, "mosquitto ended at start-up"
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
-
-
-@asynccontextmanager
-async def running(folder, *options):
-    broker = Mosquitto(folder, *options)
-    await broker.start()
-    try:
-        yield broker
-    finally:
-        broker.kill()
 
 
 @pytest.fixture
@@ -107,12 +55,6 @@ async def heard(terminal, patience_s=5):
 
 async def stamps(terminal, count):
     return [json.loads((await heard(terminal)).payload)["ts"] for _ in range(count)]
-
-
-async def eventually(is_so, patience_s=5):
-    async with asyncio.timeout(patience_s):
-        while not is_so():
-            await asyncio.sleep(0.01)
 
 
 async def delivered(hub, act, patience_s=5):
@@ -377,59 +319,52 @@ async def test_tls_is_spoken_only_with_a_broker_we_trust(tmp_path, monkeypatch):
             assert await hub.intent_action(action("lamp"))
 
 
-async def test_what_terminals_say_of_their_presence_is_heard_also_after_the_broker_was_away(broker):
+async def test_what_terminals_say_is_heard_also_after_the_broker_was_away(broker):
     said = []
     async with listening(broker.url) as terminal:
         await terminal.publish("soul/terminal/lamp/online", "online", qos=1, retain=True)
         await terminal.publish("soul/terminal/lamp/skills", "{}", qos=1, retain=True)
         await broker.remember()
         async with MqttHub.open(broker.url, lambda topic, payload: said.append((topic, payload))):
-            await eventually(lambda: said == [("soul/terminal/lamp/online", b"online")])
+            retained = {("soul/terminal/lamp/online", b"online"), ("soul/terminal/lamp/skills", b"{}")}
+            await eventually(lambda: set(said) == retained)
             await terminal.publish("soul/terminal/fan/heartbeat", "1")
-            await eventually(lambda: said[1:] == [("soul/terminal/fan/heartbeat", b"1")])
+            await eventually(lambda: said[2:] == [("soul/terminal/fan/heartbeat", b"1")])
             said.clear()
             broker.kill()
             await broker.start()
-            await eventually(lambda: ("soul/terminal/lamp/online", b"online") in said)
-            assert {topic for topic, _ in said} == {"soul/terminal/lamp/online"}
+            await eventually(lambda: set(said) == retained)
 
 
-async def sent(updates, count):
-    """The next updates in the order in which they would be sent."""
-    found = []
-    async with asyncio.timeout(1):
-        for _ in range(count):
-            found.append(await updates.first())
-            updates.sent(found[-1])
-        await updates.all_sent()
-    return [(update.terminal_id, update.ts) for update in found]
+async def test_a_soul_that_speaks_first_knows_whether_the_broker_has_it(broker, terminal_id):
+    words = Proactive(session_id="sess_1", soul_id="soul_1", text="下雨了", ts=1.0)
+    async with listening(broker.url, terminal_id) as terminal, MqttHub.open(broker.url) as hub:
+        assert await hub.proactive(terminal_id, words) is True
+        message = await heard(terminal)
+        assert message.topic.value == f"soul/terminal/{terminal_id}/proactive"
+        assert json.loads(message.payload) == {"session_id": "sess_1", "soul_id": "soul_1", "text": "下雨了", "ts": 1.0}
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        assert await hub.proactive(terminal_id, words) is False
 
 
-async def test_updates_wait_in_order_while_there_is_room():
-    updates = Updates(limit=3)
-    for ts in range(3):
-        updates.put(update("lamp", ts))
-    assert await sent(updates, 3) == [("lamp", 0), ("lamp", 1), ("lamp", 2)]
+async def test_every_reply_outlives_the_broker_but_only_the_newest_status_does(broker, caplog):
+    stays = {"identifier": "terminal", "clean_session": False}
+    async with listening(broker.url, "lamp", **stays):
+        await broker.remember()
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        await eventually(lambda: "lost" in caplog.text)
+        for ts in range(3):
+            hub.reply(Reply(input_id=f"in-{ts}", terminal_id="lamp", text="x", ts=ts))
+            hub.status(Status(terminal_id="lamp", bound=False, skill_version=0, catalog_version=0, ts=10 + ts))
+        await broker.start()
+        async with listening(broker.url, **stays) as terminal:
+            assert sorted(await stamps(terminal, 4)) == [0, 1, 2, 12]
 
 
-async def test_without_room_only_the_newest_of_each_terminal_waits():
-    updates = Updates(limit=3)
-    for ts, terminal_id in enumerate(["lamp", "fan", "lamp", "lamp"]):
-        updates.put(update(terminal_id, ts))
-    assert await sent(updates, 2) == [("fan", 1), ("lamp", 3)]
-
-
-async def test_with_more_terminals_than_room_those_heard_of_last_stay():
-    updates = Updates(limit=3)
-    for ts in range(10):
-        updates.put(update(f"lamp-{ts}", ts))
-    assert await sent(updates, 3) == [("lamp-7", 7), ("lamp-8", 8), ("lamp-9", 9)]
-
-
-async def test_an_update_outdated_while_it_is_sent_takes_no_other_with_it():
-    updates = Updates(limit=1)
-    updates.put(update("lamp", 1))
-    under_way = await updates.first()
-    updates.put(update("lamp", 2))
-    updates.sent(under_way)
-    assert await sent(updates, 1) == [("lamp", 2)]
+async def test_a_skill_of_a_terminal_that_cannot_be_reached_fails_at_once(broker):
+    async with MqttHub.open(broker.url) as hub:
+        broker.kill()
+        result = await hub.invoke("lamp", Invoke(request_id="use_1", skill="is_on", arguments={}))
+    assert (result.ok, result.error) == (False, "the terminal cannot be reached")

@@ -18,6 +18,7 @@ from soulgraph.stores.database import Database, _Postgres, database_url
 from soulgraph.stores.history import RESOLUTION_S
 from soulgraph.stores.records import Sighting
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals import ticks as module
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.ticks import Ticks
 from soulgraph.tests.conformance.samples import NOW, soul
@@ -43,7 +44,7 @@ class World:
 
     def __init__(self, stores, constants=DEFAULT):
         self.stores, self.now, self.hub, self.observed = stores, NOW, Body(), []
-        self.presence = Presence(self.clock, lambda: None)
+        self.presence = Presence(self.clock)
         self.ticks = self.server(constants)
 
     def server(self, constants=DEFAULT, period_s=PERIOD_S):
@@ -314,3 +315,21 @@ async def test_a_row_that_cannot_be_read_stops_no_other_soul(world, caplog):
     assert world.observed == [1]
     assert [update.soul_id for update in world.hub.updates] == ["soul_a"]
     assert "soul_spoilt cannot be read" in caplog.text
+
+
+async def test_a_crowd_is_moved_in_slices_each_soul_once_and_turns_go_first(world, monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    monkeypatch.setattr(module, "_STEP_S", 10.0)  # so long that a slow machine is not late
+    monkeypatch.setattr(module, "_SPREAD", 0.2)
+    await world.settle("b", "c", "d", "e")
+    seen = []
+
+    def busy():
+        seen.append(len(world.hub.updates))
+        return len(seen) < 4
+
+    world.ticks = replace(world.ticks, busy=busy)
+    await world.pass_time()
+    assert sorted(update.terminal_id for update in world.hub.updates) == [f"term_{name}" for name in "abcde"]
+    assert seen[:4] == [0, 0, 0, 0]
+    assert world.observed == [5]

@@ -1,0 +1,75 @@
+"""Where the broker is, and who we are to it."""
+
+import ssl
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+from aiomqtt import Client, ProtocolVersion
+
+from soulgraph.errors import ConfigurationError
+
+SETTING = "SOULGRAPH_MQTT_URL"
+
+_URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), special characters percent-encoded"
+_PORTS = {"mqtt": 1883, "mqtts": 8883}
+_TIMEOUT_S, _KEEPALIVE_S = 5.0, 15
+_MOST_CALLS = 1000
+"""Under way at once before the library warns of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    host: str
+    port: int
+    username: str | None
+    password: str | None = field(repr=False)
+    tls: ssl.SSLContext | None
+    # Of its own for every server: a broker ends the older of two connections with the same id.
+    client_id: str = field(default_factory=lambda: f"soulgraph-{uuid4().hex[:12]}")
+
+    @classmethod
+    def parse(cls, url: str, setting: str = SETTING) -> Self:
+        """Neither the error nor its cause shows the URL, for there may be a password in it."""
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            raise ConfigurationError(setting, _URL_FORM) from None
+        beyond = parts.path.strip("/") or parts.query or parts.fragment
+        if parts.scheme not in _PORTS or not host or port == 0 or beyond:
+            raise ConfigurationError(setting, _URL_FORM)
+        return cls(
+            host=host,
+            port=port or _PORTS[parts.scheme],
+            username=None if parts.username is None else unquote(parts.username),
+            password=None if parts.password is None else unquote(parts.password),
+            tls=ssl.create_default_context() if parts.scheme == "mqtts" else None,
+        )
+
+    def client(self, protocol: ProtocolVersion = ProtocolVersion.V311, **options: Any) -> Client:
+        """A new one for each connection: an old one would send again what we have called undelivered."""
+        client = Client(
+            self.host,
+            self.port,
+            username=self.username,
+            password=self.password,
+            identifier=self.client_id,
+            tls_context=self.tls,
+            protocol=protocol,
+            timeout=_TIMEOUT_S,
+            keepalive=_KEEPALIVE_S,
+            **options,
+        )
+        client.pending_calls_threshold = _MOST_CALLS
+        return client
+
+    @property
+    def public_url(self) -> str:
+        """The address without the user and password."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'mqtts' if self.tls else 'mqtt'}://{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"

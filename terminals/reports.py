@@ -1,0 +1,93 @@
+"""What terminals say, as they say it: nothing in it is trusted before it has been read here."""
+
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+
+from soulgraph.errors import InvalidInput
+from soulgraph.senses.intents.catalog import Catalog
+
+LARGEST = 256 * 1024
+_MOST_SKILLS, _LARGEST_SCHEMA, _DEEPEST_SCHEMA = 64, 8 * 1024, 10
+
+
+def _plain(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not contain NUL characters")
+    return text
+
+
+def _small(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A model reads it in every turn, so it is short; and it says what is an argument and what is not."""
+    if len(json.dumps(schema)) > _LARGEST_SCHEMA or _depth(schema) > _DEEPEST_SCHEMA:
+        raise ValueError(f"may have {_LARGEST_SCHEMA} characters and {_DEEPEST_SCHEMA} levels")
+    if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
+        raise ValueError('must be a JSON schema of "type": "object"')
+    return schema
+
+
+def _depth(value: JsonValue) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, inner), default=0)
+
+
+Version = Annotated[int, Field(ge=0, lt=2**31)]
+Key = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(_plain)]
+IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
+
+
+class Report(BaseModel):
+    """Terminals may say more than we read, but what we read has the right type."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    @classmethod
+    def read(cls, payload: bytes) -> Self:
+        if len(payload) > LARGEST:
+            raise InvalidInput(f"{len(payload)} bytes: at most {LARGEST} are read")
+        if b"\\u0000" in payload:  # no database keeps it
+            raise InvalidInput("must not contain NUL characters")
+        try:
+            return cls.model_validate_json(payload)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise InvalidInput(f"{where}: {first['msg']}"[:500] if where else first["msg"][:500]) from error
+
+
+class Spoken(Report):
+    """A report that names its terminal, which must be the one whose topic it came by."""
+
+    terminal_id: str
+
+
+class Skill(Report):
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
+    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    input_schema: Annotated[dict[str, JsonValue], AfterValidator(_small)] = {"type": "object", "properties": {}}
+
+
+class SkillReport(Spoken):
+    soul_hint: Annotated[str, StringConstraints(max_length=128)] | None = None
+    skill_version: Version
+    skills: Annotated[list[Skill], Field(max_length=_MOST_SKILLS)]
+
+
+class CatalogReport(Spoken):
+    catalog_version: Version
+    intent_catalog: IntentCatalog
+
+
+class Input(Report):
+    input_id: Key
+    type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
+    text: Words
+
+
+class SkillResult(Report):
+    request_id: str
+    ok: bool
+    output: Any = None
+    error: str | None = None

@@ -1,0 +1,82 @@
+"""Brokers of a test's own, which it may kill."""
+
+import asyncio
+import shutil
+import signal
+import socket
+import subprocess
+from contextlib import asynccontextmanager
+
+import pytest
+
+from soulgraph.terminals.embedded import embedded_broker
+from soulgraph.tests import services
+from soulgraph.tests.live import free_port
+
+
+def program(name):
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/sbin")
+    if not found:
+        (pytest.fail if services.REQUIRED else pytest.skip)(f"{name} is not installed")
+    return found
+
+
+class Mosquitto:
+    """A broker of the test's own, which remembers its sessions when it is killed."""
+
+    def __init__(self, folder, *options, port=None):
+        self.port = port or free_port()
+        self.url = f"mqtt://127.0.0.1:{self.port}"
+        self._store = folder / "mosquitto.db"
+        self._config = folder / "mosquitto.conf"
+        lines = [f"listener {self.port} 127.0.0.1", "user root", "persistence true", f"persistence_location {folder}/"]
+        self._config.write_text("\n".join([*lines, *(options or ["allow_anonymous true"])]) + "\n")
+        self._process = None
+
+    async def start(self):
+        command = [program("mosquitto"), "-c", str(self._config)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        await eventually(self._answers)
+
+    async def remember(self):
+        self.signal(signal.SIGUSR1)
+        await eventually(self._store.exists)
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def _answers(self):
+        assert self._process.poll() is None, "mosquitto ended at start-up"
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+@asynccontextmanager
+async def running(folder, *options):
+    broker = Mosquitto(folder, *options)
+    await broker.start()
+    try:
+        yield broker
+    finally:
+        broker.kill()
+
+
+@asynccontextmanager
+async def any_broker(kind, folder):
+    """The URL of an empty broker of this kind, for as long as the block lasts."""
+    if kind == "embedded":
+        async with embedded_broker(0, 0) as addresses:
+            yield addresses.mqtt
+    else:
+        async with running(folder) as broker:
+            yield broker.url
+
+
+async def eventually(is_so, patience_s=5):
+    async with asyncio.timeout(patience_s):
+        while not is_so():
+            await asyncio.sleep(0.01)

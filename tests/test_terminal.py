@@ -1,0 +1,91 @@
+"""`soulgraph terminal` and the robot of the page, as people run them, against a server with its own broker."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from soulgraph.commands.terminal_body import Body, Face
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.mood import _WORDS
+from soulgraph.soul.personality import traits_of
+from soulgraph.tests.live import free_port, new_soul, say, serving
+
+COMMAND = [sys.executable, "-m", "soulgraph.cli", "terminal"]
+PAGE = Path(__file__).parents[1] / "docs" / "terminals.md"
+
+
+@pytest.fixture
+async def server(tmp_path):
+    ports = {"mqtt_port": free_port(), "mqtt_websocket_port": free_port()}
+    async with serving(data_dir=tmp_path, mqtt_url="", **ports) as client:
+        client.mqtt_port = ports["mqtt_port"]
+        yield client
+
+
+async def run(*arguments, said=""):
+    return await asyncio.to_thread(
+        subprocess.run, [*COMMAND, *arguments], input=said, capture_output=True, text=True, timeout=60
+    )
+
+
+async def test_the_robot_finds_the_broker_makes_a_face_and_does_what_is_asked(server):
+    await new_soul(server)
+    ran = await run("--server", str(server.base_url), said="谢谢你！\n开灯\n")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "^     ^" in ran.stdout
+    assert "开灯: the lamp goes on" in ran.stdout
+    assert ran.stdout.count("小满: ") == 2
+    row = (await server.get("/v1/terminals/robot")).json()
+    assert [skill["name"] for skill in row["skills"]] == ["battery_level", "look_around", "play_song"]
+
+
+async def test_with_a_broker_alone_the_soul_is_a_hint(server):
+    await new_soul(server)
+    where = f"mqtt://127.0.0.1:{server.mqtt_port}"
+    ran = await run("--broker", where, "--id", "other", "--soul", "小满", said="关灯\n")
+    assert (ran.returncode, "the lamp goes off" in ran.stdout) == (0, True)
+
+
+async def test_without_a_server_it_says_what_to_do():
+    ran = await run("--server", f"http://127.0.0.1:{free_port()}")
+    assert (ran.returncode, "soulgraph serve" in ran.stderr) == (1, True)
+    ran = await run("--broker", "http://x")
+    assert (ran.returncode, "--broker: must look like mqtt://" in ran.stderr) == (2, True)
+
+
+async def test_the_robot_of_the_page_obeys(server):
+    await new_soul(server)
+    program = re.search(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
+    command = [sys.executable, "-W", "error", "-c", program, str(server.mqtt_port)]
+    lamp = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, env={**os.environ})
+    try:
+        async with asyncio.timeout(30):
+            while (await server.get("/v1/terminals/desk-lamp")).status_code != 200:
+                await asyncio.sleep(0.1)
+            while not (await server.get("/v1/terminals/desk-lamp")).json()["catalog_version"]:
+                await asyncio.sleep(0.1)
+            assert (await say(server, "开灯", terminal_id="desk-lamp"))["executed_skills"] == ["light_on"]
+            while b"intent_action {'on': True}" not in await lamp.stdout.readline():
+                pass
+    finally:
+        lamp.kill()
+        await lamp.wait()
+
+
+def test_every_mood_has_a_face():
+    feeling = born(traits_of("INFJ"), 0.0)
+    for words in [*_WORDS.values(), {"en": "even"}]:
+        for acts in (True, False):
+            assert Face(f"slightly {words['en']} · x", acts).drawn("a", 0.5)
+    assert Face.of(feeling, True) == Face.of(feeling, True)
+
+
+def test_a_skill_that_lacks_an_argument_or_does_not_exist_fails():
+    assert Body().use("play_song", {"title": "雨"})["ok"]
+    assert Body().use("play_song", {}) == {"ok": False, "error": "'title' is missing"}
+    assert not Body().use("fly", {})["ok"]
