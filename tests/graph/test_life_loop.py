@@ -118,7 +118,7 @@ async def world(sqlite_url, tmp_path):
 
 async def test_a_thousand_hours(world):
     """With somebody there for most of them, a model that says no every third time, and ticks in between."""
-    context, presence, ticked = world.context, Presence(lambda: world.now, lambda: None), []
+    context, presence, ticked = world.context, Presence(lambda: world.now), []
     clock, count = context.clock, lambda souls, _: ticked.append(souls)
     ticks = Ticks(context.stores, presence, None, context.constants, clock, 3, count)
     async with world.context.stores.write() as tx:
