@@ -30,6 +30,7 @@ bench: setup
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/prompt.py
 	$(BIN)/python bench/recall.py
+	$(BIN)/python bench/heart.py
 	$(BIN)/python bench/terminals.py
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
