@@ -1,8 +1,8 @@
-"""What happens after the reply must not be felt: two hundred turns, and two servers that share the work of five hundred.
+"""What happens after the reply must not be felt: long conversations, and two servers that share the work.
 
-Run with `python bench/heart.py`; it prints Markdown tables. The model is the stub of the tests, over HTTP. The latency of
-turns is that of whole HTTP requests while events are drawn and reflections made in the background; early and late turns are
-of one run. The second part needs PostgreSQL where the tests find one.
+Run with `python bench/heart.py`; it prints Markdown tables. The model is the stub of the tests, over HTTP. The latency
+of turns is that of whole HTTP requests while events are drawn and reflections made in the background; early and late
+turns are of the same runs. The second part needs PostgreSQL where the tests find one.
 """
 
 import asyncio
