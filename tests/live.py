@@ -24,7 +24,7 @@ from soulgraph.settings import Settings
 async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
     app = create_app(Settings.load(**{"mqtt_url": "none", **settings}), clock)
-    server = PromptServer(uvicorn.Config(app, port=0, log_level="warning"))
+    server = PromptServer(uvicorn.Config(app, port=0, log_level="warning", timeout_keep_alive=75))
     running = asyncio.create_task(server.serve())
     while not server.started:
         if running.done():

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from soulgraph.tests.e2e.afterglow import attentive, settled
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply
 
@@ -138,7 +139,7 @@ def surprise(n: int) -> Reply:
 
 @pytest.mark.parametrize("turns", [100])
 async def test_two_sessions_of_one_soul_and_a_hundred_updates_lose_no_item(stub, database_url, tmp_path, turns):
-    stub.script(*(surprise(n) for n in range(turns)))
+    attentive(stub).script(*(surprise(n) for n in range(turns)))
     llm = {"llm_base_url": stub.base_url, "llm_model": "stub"}
     async with serving(database_url=database_url, data_dir=tmp_path, session_queue=200, **llm) as client:
         soul_id = await new_soul(client)
@@ -156,11 +157,13 @@ async def test_every_tenth_turn_keeps_the_profile_tidy(modelled, stub):
             "emotions": {"add": [{"content": "Curious", "priority": 6}, {"content": " curious ", "priority": 4}]}
         }
     }
-    stub.script(Reply(text=f"<narrative>Oh!</narrative><state_update_json>{json.dumps(twice)}</state_update_json>"))
+    oh = Reply(text=f"<narrative>Oh!</narrative><state_update_json>{json.dumps(twice)}</state_update_json>")
+    attentive(stub).script(oh)
     await say(modelled, "one", soul_id=soul_id, session_id="s")
     before = (await modelled.get(f"/v1/souls/{soul_id}/profile")).json()["dynamic_state"]["emotions"]["items"]
     for n in range(9):
         await say(modelled, f"turn {n}", soul_id=soul_id, session_id="s")
+    await settled(modelled)
     after = (await modelled.get(f"/v1/souls/{soul_id}/profile")).json()["dynamic_state"]["emotions"]["items"]
     assert (len(before), len(after)) == (2, 1)
     assert after[0]["priority"] == 6
