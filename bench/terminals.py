@@ -1,11 +1,12 @@
 """Two thousand terminals that are online, on Mosquitto: what a tick costs, and what it costs the turns.
 
 Run with `make bench` or `python bench/terminals.py`; it prints the tables of bench/RESULTS.md. The server is a process
-of its own. The terminals are of this process, a hundred to a connection; each sends its heartbeat every ten seconds.
+of its own, and so are the terminals, a hundred to a connection; each sends its heartbeat every ten seconds.
 """
 
 import asyncio
 import json
+import multiprocessing
 import re
 import shutil
 import statistics
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,7 +32,7 @@ from soulgraph.stores.births import new_soul
 from soulgraph.tests.live import ServerProcess, free_port, say
 
 TERMINALS, CONNECTIONS, PERIOD_S, HEARTBEAT_S = 2000, 20, 3.0, 10.0
-WINDOW_S, TURNS, ROUNDS, WARM_UP = 30.0, 100, 3, 10
+WINDOW_S, SETTLE_S, TURNS, ROUNDS, WARM_UP = 30.0, 15.0, 100, 3, 10
 CORE, SLOWER = 0.5, 1.3
 SAYING = "I went for a walk by the river today and it rained a little."
 CONFIG = """listener {port} 127.0.0.1
@@ -64,29 +66,35 @@ async def populate(folder: Path) -> None:
 
 
 class Terminals:
-    """They write down when each emotion update came, and how old it was."""
+    """They write down how old each emotion update was when it came."""
 
     def __init__(self) -> None:
         self.ages: list[float] = []
-        self.online = False
+        self._online = False
         self._clients: list[aiomqtt.Client] = []
 
-    async def connect(self, port: int, stack: AsyncExitStack) -> None:
-        for _ in range(CONNECTIONS):
-            self._clients.append(await stack.enter_async_context(aiomqtt.Client("127.0.0.1", port)))
-        for n in range(TERMINALS):
-            await self._client(n).subscribe(f"soul/terminal/terminal-{n}/emotion_update", qos=1)
-        tasks = [*map(self._listen, self._clients), self._beat()]
-        running = [asyncio.create_task(task) for task in tasks]
-        for task in running:
-            stack.callback(task.cancel)
+    async def live(self, port: int, orders: Connection) -> None:
+        """Until the order to end comes; `be` and `ages` are the others."""
+        async with AsyncExitStack() as stack:
+            for _ in range(CONNECTIONS):
+                self._clients.append(await stack.enter_async_context(aiomqtt.Client("127.0.0.1", port)))
+            for n in range(TERMINALS):
+                await self._client(n).subscribe(f"soul/terminal/terminal-{n}/emotion_update", qos=1)
+            for task in [*map(self._listen, self._clients), self._beat()]:
+                stack.callback(asyncio.create_task(task).cancel)
+            orders.send(None)
+            while (order := await asyncio.to_thread(orders.recv)) != "end":
+                if order == "ages":
+                    orders.send(self.ages)
+                    self.ages = []
+                else:
+                    orders.send(await self._be(order == "online"))
 
-    async def be(self, online: bool) -> None:
-        self.online = online
+    async def _be(self, online: bool) -> None:
+        self._online = online
         for n in range(TERMINALS):
             topic, said = f"soul/terminal/terminal-{n}/online", "online" if online else "offline"
             await self._client(n).publish(topic, said, qos=1)
-        await asyncio.sleep(2 * PERIOD_S)
 
     def _client(self, n: int) -> aiomqtt.Client:
         return self._clients[n % CONNECTIONS]
@@ -96,12 +104,36 @@ class Terminals:
             for n in range(TERMINALS):
                 if n % 20 == 0:
                     await asyncio.sleep(HEARTBEAT_S * 20 / TERMINALS)
-                if self.online:
+                if self._online:
                     await self._client(n).publish(f"soul/terminal/terminal-{n}/heartbeat", "1")
 
     async def _listen(self, client: aiomqtt.Client) -> None:
         async for message in client.messages:
             self.ages.append(time.time() - json.loads(message.payload)["ts"])
+
+
+def be_terminals(port: int, orders: Connection) -> None:
+    uvloop.run(Terminals().live(port, orders))
+
+
+class Crowd:
+    """The terminals in a process of their own: what they do must not be measured with the turns."""
+
+    def __init__(self, port: int, stack: AsyncExitStack) -> None:
+        self._orders, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=be_terminals, args=(port, theirs))
+        process.start()
+        stack.callback(process.join)
+        stack.callback(self._orders.send, "end")
+        self._orders.recv()
+
+    async def order(self, order: str) -> Any:
+        self._orders.send(order)
+        return await asyncio.to_thread(self._orders.recv)
+
+    async def be(self, state: str) -> None:
+        await self.order(state)
+        await asyncio.sleep(SETTLE_S)
 
 
 def cpu_s(pid: int) -> float:
@@ -118,13 +150,14 @@ async def tick_s(client: httpx.AsyncClient) -> tuple[float, float, float]:
     return count, seconds, souls
 
 
-async def ticks(client: httpx.AsyncClient, terminals: Terminals, pid: int) -> None:
+async def ticks(client: httpx.AsyncClient, crowd: Crowd, pid: int) -> None:
+    await crowd.order("ages")
     before, cpu, began = await tick_s(client), cpu_s(pid), time.monotonic()
-    terminals.ages.clear()
     await asyncio.sleep(WINDOW_S)
     after, spent, wall = await tick_s(client), cpu_s(pid) - cpu, time.monotonic() - began
     count, seconds, souls = (new - old for new, old in zip(after, before, strict=True))
-    heard, oldest = len(terminals.ages), statistics.quantiles(terminals.ages, n=100)[98]
+    ages = await crowd.order("ages")
+    heard, oldest = len(ages), statistics.quantiles(ages, n=100)[98]
     print(f"| {TERMINALS} online terminals, {count:.0f} ticks in {wall:.0f} s | measured | target | |")
     print("|---|---|---|---|")
     print(f"| souls moved a tick | {souls / count:.0f} | {TERMINALS} | |")
@@ -146,14 +179,14 @@ async def turns(client: httpx.AsyncClient, soul_id: str) -> list[float]:
     return waited
 
 
-async def turns_during_ticks(client: httpx.AsyncClient, terminals: Terminals) -> None:
+async def turns_during_ticks(client: httpx.AsyncClient, crowd: Crowd) -> None:
     born = {"name": "talker", "mbti_type": "INFJ"}
     soul_id = (await client.post("/v1/souls", json=born)).json()["soul_id"]
     await turns(client, soul_id)
     waited: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(ROUNDS):
         for online in (True, False):
-            await terminals.be(online)
+            await crowd.be("online" if online else "offline")
             waited[online] += await turns(client, soul_id)
             print(f"  … turns {'with' if online else 'without'} ticks", file=sys.stderr, flush=True)
     print("\n| a turn, offline voice, over HTTP | p50 ms | p90 ms | mean ms |\n|---|---|---|---|")
@@ -222,12 +255,10 @@ async def main() -> None:
             await server.start()
             stack.callback(server.stop)
             client = await stack.enter_async_context(httpx.AsyncClient(base_url=server.url, timeout=60))
-            terminals = Terminals()
-            await terminals.connect(port, stack)
-            await terminals.be(online=True)
-            await ticks(client, terminals, server.pid)
-            await turns_during_ticks(client, terminals)
-            await terminals.be(online=False)
+            crowd = Crowd(port, stack)
+            await crowd.be("online")
+            await ticks(client, crowd, server.pid)
+            await turns_during_ticks(client, crowd)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import Constants
@@ -25,6 +25,8 @@ from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.rounds import Rounds
+
+T = TypeVar("T")
 
 _AT_ONCE = 50
 """Souls moved in one go: they hold up a turn by some milliseconds."""
@@ -82,9 +84,10 @@ class Ticks:
 
     async def _awake(self, now: float) -> dict[str, list[str]]:
         """The terminals of every soul that has some that are there."""
-        if sightings := self.presence.take():
+        for sightings in _slices(self.presence.take()):
             async with self.stores.write() as tx:
                 await tx.terminals.note(sightings)
+            await asyncio.sleep(_GLANCE_S)
         bodies: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
             for terminal_id, soul_id in await tx.terminals.awake(now):
@@ -112,8 +115,8 @@ class Ticks:
                 self.hub.emotion_update(_update(soul_id, soul, terminal_id, now))
 
 
-def _slices(souls: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (souls[at : at + _AT_ONCE] for at in range(0, len(souls), _AT_ONCE))
+def _slices(crowd: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (crowd[at : at + _AT_ONCE] for at in range(0, len(crowd), _AT_ONCE))
 
 
 def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionUpdate:

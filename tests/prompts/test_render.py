@@ -15,7 +15,7 @@ from soulgraph.voices.tasks import EXTRACT_EVENT, LIFE, REFLECT, SUMMARIZE, UPDA
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
 TASKS = [
-    (EXTRACT_EVENT, {"messages": [], "state_changes": [], "names": []}),
+    (EXTRACT_EVENT, {"messages": [], "state_changes": [], "names": [], "remembered": []}),
     (REFLECT, {"messages": [], "inner_state": "", "slots": []}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
