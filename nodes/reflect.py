@@ -69,8 +69,12 @@ async def _due(follow_up: FollowUp, context: Context) -> _Mind | None:
 
 
 async def _keep(tx: Transaction, mind: _Mind, thought: Reflection, follow_up: FollowUp, now: float) -> list[int]:
-    """The slots that were written. Whatever has changed since it was read is not written over."""
+    """The slots that were written. Whatever has changed since it was read is not written over.
+
+    The session before the soul, as a turn does it: else the two could wait for each other.
+    """
     soul_id = mind.soul.soul_id
+    await tx.sessions.reflected(follow_up["session_id"], mind.messages[-1].message_id)
     if (await tx.souls.lock(soul_id)).inner_state != mind.soul.inner_state:
         raise Conflict("soul_has_thought", "another conversation has made this soul think meanwhile: think again")
     await tx.inner.think(soul_id, thought.inner_state, f"reflection:{follow_up['turn_id']}", now)
@@ -78,5 +82,4 @@ async def _keep(tx: Transaction, mind: _Mind, thought: Reflection, follow_up: Fo
     kept = [slot for slot in thought.slots if slot.n not in changed]
     for slot in kept:
         await tx.slots.put(soul_id, slot.n, slot.content, now)
-    await tx.sessions.reflected(follow_up["session_id"], mind.messages[-1].message_id)
     return [slot.n for slot in kept]
