@@ -13,7 +13,7 @@ from sqlalchemy import URL
 
 from soulgraph.stores.database import conninfo, database_url
 from soulgraph.stores.locks import AdvisoryLocks
-from soulgraph.stores.sqlite import InlineConnection
+from soulgraph.stores.sqlite import WRITTEN_BACK_ASIDE, InlineConnection
 
 # A session that was deleted, also by SQL, leaves no checkpoint behind. A running first turn is safe:
 # its checkpoint is written after its session.
@@ -35,6 +35,7 @@ async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
         saver = AsyncSqliteSaver(connection)
         await saver.setup()
         await connection.execute("PRAGMA synchronous=NORMAL")
+        await connection.execute(WRITTEN_BACK_ASIDE)
         for table in ("checkpoints", "writes"):
             await connection.execute(_SWEEP.format(table=table))
         await connection.commit()

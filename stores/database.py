@@ -3,7 +3,8 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy
@@ -16,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.stores.sqlite import BLOCKED_S, patiently
+from soulgraph.stores.sqlite import BLOCKED_S, WRITTEN_BACK_ASIDE, log_written_back, patiently
 
 T = TypeVar("T")
 
@@ -73,7 +74,8 @@ class Database(ABC):
         database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
         try:
             await _migrate(database)
-            yield database
+            async with database.upkeep():
+                yield database
         finally:
             await database.close()
 
@@ -83,6 +85,10 @@ class Database(ABC):
     @abstractmethod
     def write(self) -> AbstractAsyncContextManager[Connection]:
         """A transaction: commits at the end, rolls back on any error. Writers queue up, they never fail for it."""
+
+    def upkeep(self) -> AbstractAsyncContextManager[None]:
+        """What has to be done while it is open."""
+        return nullcontext()
 
     @abstractmethod
     async def close(self) -> None: ...
@@ -116,6 +122,9 @@ class _Sqlite(Database):
         patience = {"isolation_level": None, "timeout": BLOCKED_S}
         self._engine = create_engine(url, max_overflow=-1, connect_args=patience)
         event.listen(self._engine, "connect", _prepare_sqlite)
+
+    def upkeep(self) -> AbstractAsyncContextManager[None]:
+        return log_written_back(Path(str(self.url.database)))
 
     async def close(self) -> None:
         self._engine.dispose()
@@ -151,6 +160,7 @@ class _Inline:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    connection.execute(WRITTEN_BACK_ASIDE)
 
 
 async def _migrate(database: Database) -> None:

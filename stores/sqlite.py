@@ -7,7 +7,9 @@ the interpreter's switch interval, 5 ms at each crossing. Only another process's
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -29,6 +31,37 @@ async def patiently(step: Callable[[], T]) -> T:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
         await asyncio.sleep(_POLL_S)
+
+
+WRITTEN_BACK_ASIDE = "PRAGMA wal_autocheckpoint=0"
+"""For every connection: the log is written back by `log_written_back`, never by whoever happens to commit."""
+
+_LARGE_LOG, _LOOK_S = 4 * 1024 * 1024, 0.5
+
+
+@asynccontextmanager
+async def log_written_back(path: Path) -> AsyncIterator[None]:
+    """Write the log back into the database whenever it has grown large, on a thread: that waits for the disk."""
+    work = asyncio.create_task(_write_back(path), name="write-ahead log")
+    try:
+        yield
+    finally:
+        work.cancel()
+        await asyncio.wait({work})
+
+
+async def _write_back(path: Path) -> None:
+    log = path.with_name(f"{path.name}-wal")
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        if log.exists() and log.stat().st_size > _LARGE_LOG:
+            await asyncio.to_thread(_checkpoint, path)
+
+
+def _checkpoint(path: Path) -> None:
+    """Nobody has to wait for it; what is still being read stays in the log until the next time."""
+    with closing(sqlite3.connect(path, timeout=BLOCKED_S)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 class InlineConnection(aiosqlite.Connection):
