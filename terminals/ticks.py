@@ -28,7 +28,7 @@ from soulgraph.terminals.rounds import Rounds
 
 T = TypeVar("T")
 
-_AT_ONCE = 50
+_AT_ONCE = 20
 """Souls moved in one go: they hold up a turn by some milliseconds."""
 _GLANCE_S = 0.005
 _STEP_S, _SPREAD = 0.06, 0.7
