@@ -14,7 +14,7 @@ from soulgraph.memory.index import Found
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, served
 from soulgraph.memory.shelf import Shelf
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.words import asked_by, found_by, terms_of
+from soulgraph.senses.words import asked_by, terms_of
 from soulgraph.stores.episodes import Told
 from soulgraph.stores.records import EpisodeVector, EventUse, Message
 from soulgraph.stores.stores import Stores
@@ -212,7 +212,7 @@ def _chosen(found: Found, told: dict[int, Told], k: int, weights: Weights) -> li
 
 def _echoes_last(said: Sequence[Message], scores: Floats) -> Floats:
     """A reply that repeats what was said before stands well below it: it adds nothing, and may come of recalling it."""
-    words = [set(found_by(message.content)) for message in said]
+    words = [set(terms_of(message.content)) for message in said]
     lowered = scores.copy()
     for n, reply in enumerate(said):
         for m, earlier in enumerate(said):
