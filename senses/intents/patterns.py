@@ -7,6 +7,7 @@ milliseconds and all the searches of one utterance share a patience. What is not
 import logging
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from time import thread_time
@@ -42,6 +43,24 @@ def compiled(source: str) -> regex.Pattern[str]:
         raise UnsafePattern(f"does not compile ({error})") from error
 
 
+@lru_cache(maxsize=4096)
+def vetted(source: str) -> regex.Pattern[str]:
+    """The pattern, unless texts made of its own letters show that it takes too long to search for."""
+    pattern, start = compiled(source), thread_time()
+    for text in _provocations(source):
+        with suppress(TimeoutError):  # what counts is the time of this thread, which the engine does not know
+            pattern.search(text, timeout=LONGEST_SEARCH_S)
+        if thread_time() - start >= LONGEST_SEARCH_S:
+            raise UnsafePattern("takes too long to search for: leave it fewer ways to match")
+    return pattern
+
+
+def _provocations(source: str) -> list[str]:
+    """Long texts that nearly match: what repeats is there many times, and the end is wrong."""
+    letters = "".join(dict.fromkeys(letter for letter in source if letter.isalnum()))[:8]
+    return [(run * REACH)[: REACH - 1] + "\x01" for run in dict.fromkeys(["a", "0", " ", letters or "a", *letters])]
+
+
 class Sieve:
     """Tells at once that none of many patterns is in a text, as in most texts none is."""
 
@@ -58,16 +77,17 @@ class Sieve:
 
 @dataclass
 class Patience:
-    """The seconds that the searches of one utterance may still take together."""
+    """The seconds that the searches of one utterance may still take together, and how far into it they see."""
 
     left: float = 0.05
+    reach: int = REACH
 
     def search(self, source: str, text: str) -> regex.Match[str] | None:
         """The first match within reach; none when it takes too long, or when those before it did."""
         pattern, start = compiled(source), thread_time()
         for bound in _BOUNDS_S if self.left > 0 else ():
             try:
-                return pattern.search(text[:REACH], timeout=bound)
+                return pattern.search(text[: self.reach], timeout=bound)
             except TimeoutError:
                 # The engine's clock runs for the whole process: it may be another thread's time that is up.
                 if thread_time() - start >= LONGEST_SEARCH_S / 2:

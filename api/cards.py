@@ -1,0 +1,89 @@
+"""Character cards over HTTP: a file becomes a character of the library, and a character a file."""
+
+import asyncio
+import json
+from typing import Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import Field, ValidationError
+
+from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import unstorable
+from soulgraph.api.fields import Id
+from soulgraph.api.library import CharacterOut, NewCharacter, stored
+from soulgraph.api.services import Served
+from soulgraph.cards.files import read_file
+from soulgraph.cards.png import picture
+from soulgraph.cards.reading import Reading, taken_in
+from soulgraph.cards.spec import V2, V3, as_card
+from soulgraph.cards.writing import card_of
+from soulgraph.errors import InvalidInput
+from soulgraph.stores.records import Preset
+
+router = APIRouter(prefix="/v1/characters", tags=["library"])
+
+Spec = Literal["v2", "v3"]
+_SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
+
+
+class ImportedCharacter(CharacterOut):
+    notes: list[str] = Field([], description="what of the card was not kept")
+
+
+@router.post("/import", status_code=201, dependencies=[owner])
+async def import_card(request: Request, services: Served) -> ImportedCharacter:
+    """All of it or nothing: the body is the file, JSON, PNG or charx."""
+    body = await request.body()
+    # In a thread: a large card takes a while to read, and a hostile one as long as it can.
+    character, notes = await asyncio.to_thread(read_card, body)
+    async with services.stores.write() as tx:
+        await tx.characters.add(character.id, character.name, stored(character), services.now())
+        imported = ImportedCharacter.of(await tx.characters.get(character.id))
+    return imported.model_copy(update={"notes": list(notes)})
+
+
+@router.get("/{character_id}/card", dependencies=[chatter], response_class=Response)
+async def export_card(
+    character_id: Id,
+    services: Served,
+    format: Literal["json", "png"] = "json",  # noqa: A002 (its name in the query)
+    spec: Spec = "v3",
+) -> Response:
+    """A PNG of V3 has the same as V2 beside it, for programs that read only that."""
+    async with services.stores.read() as tx:
+        character = await tx.characters.get(character_id)
+    name = quote(f"{character_id}.{format}")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    if format == "json":
+        return Response(_card(character, spec), media_type="application/json", headers=headers)
+    texts = {"chara": _card(character, "v2")} | ({"ccv3": _card(character, spec)} if spec == "v3" else {})
+    return Response(picture(character.name, texts), media_type="image/png", headers=headers)
+
+
+def _card(character: Preset, spec: Spec) -> bytes:
+    card = card_of(character.name, character.data, _SPECS[spec])
+    return json.dumps(card, ensure_ascii=False, indent=2).encode()
+
+
+def read_card(body: bytes) -> tuple[NewCharacter, tuple[str, ...]]:
+    given = read_file(body)
+    if flaw := unstorable(given):
+        raise InvalidInput(flaw)
+    reading = taken_in(as_card(given))
+    try:
+        return NewCharacter.model_validate(reading.character), reading.notes
+    except ValidationError as error:
+        raise _refusal(error, reading) from error
+
+
+def _refusal(error: ValidationError, reading: Reading) -> InvalidInput:
+    """What the library cannot take, by its place in the card."""
+    first = error.errors()[0]
+    parts = [str(part) for part in first["loc"]]
+    for known in range(len(parts), 0, -1):
+        if place := reading.places.get(".".join(parts[:known])):
+            parts = [place, *parts[known:]]
+            break
+    return InvalidInput(f"{'.'.join(parts)}: {first['msg']}".removeprefix(": "))
