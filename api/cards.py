@@ -15,7 +15,7 @@ from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
 from soulgraph.api.services import Served
 from soulgraph.cards.files import read_file
-from soulgraph.cards.png import picture
+from soulgraph.cards.png import SIGNATURE, picture
 from soulgraph.cards.reading import Reading, taken_in
 from soulgraph.cards.spec import V2, V3, as_card
 from soulgraph.cards.writing import card_of
@@ -26,6 +26,7 @@ router = APIRouter(prefix="/v1/characters", tags=["library"])
 
 Spec = Literal["v2", "v3"]
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
+_PICTURE = "the picture around the card is not kept"
 
 
 class ImportedCharacter(CharacterOut):
@@ -68,12 +69,14 @@ def _card(character: Preset, spec: Spec) -> bytes:
 
 
 def read_card(body: bytes) -> tuple[NewCharacter, tuple[str, ...]]:
+    """The character a file describes, and what of the file will not be kept."""
     given = read_file(body)
     if flaw := unstorable(given):
         raise InvalidInput(flaw)
     reading = taken_in(as_card(given))
+    notes = (*([_PICTURE] if body.startswith(SIGNATURE) else []), *reading.notes)
     try:
-        return NewCharacter.model_validate(reading.character), reading.notes
+        return NewCharacter.model_validate(reading.character), notes
     except ValidationError as error:
         raise _refusal(error, reading) from error
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from time import thread_time
 
 import regex
@@ -56,9 +57,10 @@ def vetted(source: str) -> regex.Pattern[str]:
 
 
 def _provocations(source: str) -> list[str]:
-    """Long texts that nearly match: what repeats is there many times, and the end is wrong."""
+    """Long texts that nearly match: what repeats is there often, and what must follow is missing or comes too late."""
     letters = "".join(dict.fromkeys(letter for letter in source if letter.isalnum()))[:8]
-    return [(run * REACH)[: REACH - 1] + "\x01" for run in dict.fromkeys(["a", "0", " ", letters or "a", *letters])]
+    runs = dict.fromkeys([*"a0 ", letters or "a", *letters, *map("".join, pairwise(letters))])
+    return [(run * REACH)[:REACH] + end for run in runs for end in ("\x01", "\x01" + letters)]
 
 
 class Sieve:

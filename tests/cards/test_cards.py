@@ -168,7 +168,7 @@ books = st.fixed_dictionaries(
 cards = st.builds(
     lambda texts, lists, rest: {**V3, "data": {**V3["data"], **texts, **lists, **rest}},
     st.fixed_dictionaries(
-        {field: words for field in ("description", "personality", "scenario", "first_mes", "mes_example", "nickname")}
+        dict.fromkeys(("description", "personality", "scenario", "first_mes", "mes_example", "nickname"), words)
     ),
     st.fixed_dictionaries({field: st.lists(words, max_size=3) for field in ("alternate_greetings", "tags")}),
     st.fixed_dictionaries({"extensions": others, "character_book": books}, optional={"x_new": json_values}),
