@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -13,9 +13,10 @@ from soulgraph.api.auth import chatter, owner
 from soulgraph.api.edits import unstorable
 from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
+from soulgraph.api.limits import MEBIBYTE
 from soulgraph.api.services import Served
 from soulgraph.cards.files import read_file
-from soulgraph.cards.png import SIGNATURE, picture
+from soulgraph.cards.png import SIGNATURE, plain, with_texts, without_texts
 from soulgraph.cards.reading import Reading, taken_in
 from soulgraph.cards.spec import V2, V3, as_card
 from soulgraph.cards.writing import card_of
@@ -26,7 +27,15 @@ router = APIRouter(prefix="/v1/characters", tags=["library"])
 
 Spec = Literal["v2", "v3"]
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
-_PICTURE = "the picture around the card is not kept"
+_MOST_PICTURE = 4 * MEBIBYTE
+
+
+class ReadCard(NamedTuple):
+    """What a file holds; `notes` say what of it will not be kept."""
+
+    character: NewCharacter
+    picture: bytes | None
+    notes: list[str]
 
 
 class ImportedCharacter(CharacterOut):
@@ -38,11 +47,14 @@ async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """All of it or nothing: the body is the file, JSON, PNG or charx."""
     body = await request.body()
     # In a thread: a large card takes a while to read, and a hostile one as long as it can.
-    character, notes = await asyncio.to_thread(read_card, body)
+    card = await asyncio.to_thread(read_card, body)
+    character = card.character
     async with services.stores.write() as tx:
         await tx.characters.add(character.id, character.name, stored(character), services.now())
+        if card.picture:
+            await tx.pictures.add(character.id, card.picture)
         imported = ImportedCharacter.of(await tx.characters.get(character.id))
-    return imported.model_copy(update={"notes": list(notes)})
+    return imported.model_copy(update={"notes": card.notes})
 
 
 @router.get("/{character_id}/card", dependencies=[chatter], response_class=Response)
@@ -55,12 +67,14 @@ async def export_card(
     """A PNG of V3 has the same as V2 beside it, for programs that read only that."""
     async with services.stores.read() as tx:
         character = await tx.characters.get(character_id)
+        kept = await tx.pictures.find(character_id) if format == "png" else None
     name = quote(f"{character_id}.{format}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     if format == "json":
         return Response(_card(character, spec), media_type="application/json", headers=headers)
     texts = {"chara": _card(character, "v2")} | ({"ccv3": _card(character, spec)} if spec == "v3" else {})
-    return Response(picture(character.name, texts), media_type="image/png", headers=headers)
+    picture = with_texts(kept or plain(character.name), texts)
+    return Response(picture, media_type="image/png", headers=headers)
 
 
 def _card(character: Preset, spec: Spec) -> bytes:
@@ -68,17 +82,20 @@ def _card(character: Preset, spec: Spec) -> bytes:
     return json.dumps(card, ensure_ascii=False, indent=2).encode()
 
 
-def read_card(body: bytes) -> tuple[NewCharacter, tuple[str, ...]]:
-    """The character a file describes, and what of the file will not be kept."""
+def read_card(body: bytes) -> ReadCard:
     given = read_file(body)
     if flaw := unstorable(given):
         raise InvalidInput(flaw)
     reading = taken_in(as_card(given))
-    notes = (*([_PICTURE] if body.startswith(SIGNATURE) else []), *reading.notes)
     try:
-        return NewCharacter.model_validate(reading.character), notes
+        character = NewCharacter.model_validate(reading.character)
     except ValidationError as error:
         raise _refusal(error, reading) from error
+    picture = without_texts(body) if body.startswith(SIGNATURE) else None
+    if picture and len(picture) > _MOST_PICTURE:
+        note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MOST_PICTURE} are"
+        return ReadCard(character, None, [note, *reading.notes])
+    return ReadCard(character, picture, [*reading.notes])
 
 
 def _refusal(error: ValidationError, reading: Reading) -> InvalidInput:

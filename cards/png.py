@@ -4,12 +4,13 @@ import struct
 import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from soulgraph.errors import InvalidInput
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_TEXTS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _MOST_CHUNKS = 20_000
 _WIDTH, _HEIGHT = 128, 192
 _FRAME = 12  # length, kind and checksum of a chunk
@@ -27,20 +28,31 @@ def card_text(png: bytes) -> bytes:
     return texts.get(b"ccv3") or texts[b"chara"]
 
 
-def picture(name: str, texts: Mapping[str, bytes]) -> bytes:
-    """A PNG of two colours that follow from the name, with these texts inside."""
+def without_texts(png: bytes) -> bytes:
+    """The picture alone; what is said in it is kept elsewhere."""
+    return _file([(kind, content) for _, kind, content in _chunks(png) if kind not in _TEXTS])
+
+
+def with_texts(png: bytes, texts: Mapping[str, bytes]) -> bytes:
+    """The picture with these texts inside, after its header."""
+    header, *rest = [(kind, content) for _, kind, content in _chunks(png)]
+    inside = [(b"tEXt", keyword.encode() + b"\0" + b64encode(text)) for keyword, text in texts.items()]
+    return _file([header, *inside, *rest])
+
+
+def plain(name: str) -> bytes:
+    """A picture for whoever has none: two colours that follow from the name."""
     top, bottom = (blake2b(name.encode(), digest_size=3, person=end).digest() for end in (b"top", b"bottom"))
     rows = (bytes(_between(a, b, y) for a, b in zip(top, bottom, strict=True)) for y in range(_HEIGHT))
     pixels = zlib.compress(b"".join(b"\0" + colour * _WIDTH for colour in rows), 9)
-    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
-    inside = [(b"tEXt", keyword.encode() + b"\0" + b64encode(text)) for keyword, text in texts.items()]
-    chunks = [(b"IHDR", header), *inside, (b"IDAT", pixels), (b"IEND", b"")]
-    return SIGNATURE + b"".join(_chunk(*chunk) for chunk in chunks)
+    return _file([(b"IHDR", struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)), (b"IDAT", pixels)])
 
 
 def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     """(place, kind, content) of each, up to the end of the picture."""
     at = len(SIGNATURE)
+    if png[at + 4 : at + 8] != b"IHDR":
+        raise InvalidInput(f"the PNG does not begin with its header at byte {at}: send the whole file")
     for _ in range(_MOST_CHUNKS):
         if len(png) < at + _FRAME:
             raise InvalidInput(f"the PNG is cut off at byte {at}: send the whole file")
@@ -63,6 +75,10 @@ def _decoded(text: bytes, keyword: bytes, at: int) -> bytes:
         return b64decode(b"".join(text.split()), validate=True)
     except NotBase64 as error:
         raise InvalidInput(f"byte {at}: the text {keyword.decode()} is not base64 ({error})") from error
+
+
+def _file(chunks: Sequence[tuple[bytes, bytes]]) -> bytes:
+    return SIGNATURE + b"".join(_chunk(*chunk) for chunk in [*chunks, (b"IEND", b"")])
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:

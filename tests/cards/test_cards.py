@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from soulgraph.api.cards import read_card
 from soulgraph.api.library import stored
 from soulgraph.cards.files import read_file
-from soulgraph.cards.png import picture
+from soulgraph.cards.png import plain, with_texts, without_texts
 from soulgraph.cards.spec import V2 as SPEC_V2
 from soulgraph.cards.spec import V3 as SPEC_V3
 from soulgraph.cards.words import filled, undecorated
 from soulgraph.cards.writing import card_of
-from soulgraph.tests.cards.samples import DECORATED, ENTRY, V1, V2, V3, as_bytes, charx, png, text_chunk
+from soulgraph.tests.cards.samples import DECORATED, ENTRY, V1, V2, V3, as_bytes, charx, chunk, png, text_chunk
 
 
 def kept(card):
     """The character as the library keeps it."""
-    character, _ = read_card(as_bytes(card))
+    character = read_card(as_bytes(card)).character
     return character.name, stored(character)
 
 
@@ -237,12 +237,19 @@ def test_every_kind_of_file_is_read():
     assert read_file(charx([("card.json", as_bytes(V3)), ("assets/icon/images/a.png", b"x")])) == V3
 
 
-def test_a_picture_we_made_is_one_and_carries_its_texts():
-    made = picture("小满", {"chara": as_bytes(V2), "ccv3": as_bytes(V3)})
+def test_a_picture_carries_its_texts_and_is_the_same_without_them():
+    empty = plain("小满")
+    made = with_texts(empty, {"chara": as_bytes(V2), "ccv3": as_bytes(V3)})
     assert read_file(made) == V3
     assert made.count(b"chara\0") == made.count(b"ccv3\0") == 1
-    assert read_file(picture("小满", {"chara": as_bytes(V2)})) == V2
-    assert picture("Lumen", {}) != picture("Lamina", {})
+    assert without_texts(made) == without_texts(empty) == empty != plain("Lumen")
+    assert read_file(with_texts(empty, {"chara": as_bytes(V2)})) == V2
+
+
+def test_a_picture_that_is_too_large_to_keep_is_told():
+    large = png(text_chunk(b"chara", V2), chunk(b"IDAT", b"\0" * (4 * 1024 * 1024)))
+    _, kept, notes = read_card(large)
+    assert kept is None and notes[0].startswith("the picture has 4194")
 
 
 def test_assets_that_came_inside_the_file_are_left_out_and_told():
@@ -251,6 +258,6 @@ def test_assets_that_came_inside_the_file_are_left_out_and_told():
         {"type": "emotion", "uri": uri, "name": "x", "ext": "png"} for uri in ("embeded://a.png", "data:;base64,")
     ]
     card["data"]["assets"] = [inside[0], *V3["data"]["assets"], inside[1]]
-    character, notes = read_card(as_bytes(card))
+    character, _, notes = read_card(as_bytes(card))
     assert [note.partition(":")[0] for note in notes] == ["data.assets.0", "data.assets.2"]
     assert card_of(character.name, stored(character), SPEC_V3) == V3

@@ -106,8 +106,9 @@ FILES = {
     "a png of another text": (png(text_chunk(b"comment", V3)), "holds no card"),
     "a cut png": (GOOD[:-20], "cut off|more than the file holds"),
     "a png without an end": (GOOD[:-12], "cut off at byte"),
-    "only the signature": (GOOD[:8], "cut off at byte 8"),
-    "a huge chunk": (GOOD[:8] + struct.pack(">I4s", 2**31 - 1, b"tEXt") + b"x" * 99, "byte 8: .*more than the file"),
+    "only a header": (GOOD[:33], "cut off at byte 33"),
+    "a png without a header": (GOOD[:8] + chunk(b"IEND", b""), "does not begin with its header"),
+    "a huge chunk": (GOOD[:33] + struct.pack(">I4s", 2**31 - 1, b"tEXt") + b"x" * 99, "byte 33: .*more than the file"),
     "a wrong checksum": (broken_checksum(), "checksum"),
     "many chunks": (png(*[chunk(b"tIME", b"")] * 20_001), "more than 20000 chunks"),
     "no base64": (text(b"{}{}"), "the text ccv3 is not base64"),
@@ -151,13 +152,13 @@ def test_it_is_refused_with_what_is_wrong(kind):
 
 def test_the_samples_are_refused_for_their_fault_alone():
     for good in (GOOD, charx([("card.json", as_bytes(V3))]), with_entry(), with_data(), as_bytes(V1)):
-        assert read_card(good)[0].name == "Lumen"
+        assert read_card(good).character.name == "Lumen"
 
 
 def test_what_others_leave_empty_is_no_fault():
     nothing = {"description": None, "alternate_greetings": None, "extensions": None, "character_book": []}
-    assert read_card(with_data(**nothing))[0].lore == []
-    assert read_card(with_data(character_book=None, assets=None))[0].lore == []
+    assert read_card(with_data(**nothing)).character.lore == []
+    assert read_card(with_data(character_book=None, assets=None)).character.lore == []
 
 
 @pytest.mark.parametrize("good", [GOOD, charx([("card.json", as_bytes(V3)), ("assets/a.png", b"x" * 50)])], ids=len)
@@ -165,7 +166,7 @@ def test_a_file_with_one_wrong_byte_is_read_or_refused_and_never_fails(good):
     outcomes = set()
     for at in range(0, len(good), 3):
         try:
-            outcomes.add(read_card(good[:at] + bytes([good[at] ^ 0x55]) + good[at + 1 :])[0].name)
+            outcomes.add(read_card(good[:at] + bytes([good[at] ^ 0x55]) + good[at + 1 :]).character.name)
         except InvalidInput:
             outcomes.add("refused")
     assert "refused" in outcomes and outcomes <= {"refused", "Lumen"}

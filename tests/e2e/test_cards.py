@@ -4,6 +4,7 @@ import pytest
 
 from soulgraph.api.limits import MEBIBYTE
 from soulgraph.cards.files import read_file
+from soulgraph.cards.png import without_texts
 from soulgraph.tests.cards.samples import V1, V2, V3, as_bytes, charx, png, text_chunk
 from soulgraph.tests.live import new_soul, say
 
@@ -32,8 +33,7 @@ async def exported(client, character_id, **query):
 async def test_every_kind_of_card_comes_in_and_goes_out_as_it_came(client):
     for kind, (content, card) in FILES.items():
         made = await imported(client, content)
-        assert (made["name"], made["greetings"][0][:15]) == ("Lumen", "The lamp is lit"), kind
-        assert made["notes"] == (["the picture around the card is not kept"] if "png" in kind else []), kind
+        assert (made["name"], made["greetings"][0][:15], made["notes"]) == ("Lumen", "The lamp is lit", []), kind
         listed = (await client.get(f"/v1/characters/{made['id']}")).json()
         assert listed.items() >= {key: value for key, value in made.items() if key != "notes"}.items()
         if card:
@@ -50,6 +50,16 @@ async def test_a_picture_carries_both_versions_unless_only_the_old_one_is_wanted
     old = await exported(client, made["id"], format="png", spec="v2")
     assert read_file(old.content) == (await exported(client, made["id"], spec="v2")).json()
     assert (both.content.count(b"chara\0"), old.content.count(b"ccv3\0")) == (1, 0)
+
+
+async def test_a_card_that_came_as_a_picture_keeps_its_face(client):
+    made = await imported(client, FILES["png of both"][0])
+    shown = (await exported(client, made["id"], format="png")).content
+    assert without_texts(shown) == png()
+    await client.put(f"/v1/characters/{made['id']}", json={"name": "Nova"})
+    shown = (await exported(client, made["id"], format="png")).content
+    assert (without_texts(shown), read_file(shown)["data"]["name"]) == (png(), "Nova")
+    assert (await client.delete(f"/v1/characters/{made['id']}")).status_code == 204
 
 
 async def test_a_character_of_ours_with_any_id_can_be_exported(client):
