@@ -8,6 +8,7 @@ import typer
 from soulgraph.commands.client import reach
 from soulgraph.commands.conversation import console
 from soulgraph.commands.souls import ServerUrl
+from soulgraph.errors import InvalidInput
 from soulgraph.settings import Settings
 
 character_app = typer.Typer(no_args_is_help=True, help="Character cards in and out of the library.")
@@ -36,5 +37,9 @@ def export_card(
     """Write a character as a card."""
     kind = "png" if file.suffix.lower() == ".png" else "json"
     with reach(Settings.load(), server) as client:
-        file.write_bytes(client.export_card(character, kind, "v2" if v2 else "v3"))
+        card = client.export_card(character, kind, "v2" if v2 else "v3")
+    try:
+        file.write_bytes(card)
+    except OSError as error:
+        raise InvalidInput(f"{file}: cannot be written to: {error.strerror}") from error
     console.print(f"{file} is written.", soft_wrap=True, markup=False)

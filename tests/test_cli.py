@@ -103,7 +103,8 @@ def test_a_card_comes_in_and_goes_out_as_a_picture(tmp_path: Path) -> None:
         assert read_file(picture.read_bytes()) == V3
         picture.write_bytes(b"no card")
         assert refused(soulgraph("character", "import", str(picture), "--server", url), 1, "the file is no card")
-        assert refused(soulgraph("character", "export", "a/b", str(card), "--server", url), 1, "")
+        nowhere = str(tmp_path / "no folder" / "card.json")
+        assert refused(soulgraph("character", "export", character, nowhere, "--server", url), 1, "cannot be written to")
 
 
 def test_a_name_that_two_souls_have_must_be_an_id() -> None:
