@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
@@ -21,11 +22,15 @@ from soulgraph.cards.reading import Reading, taken_in
 from soulgraph.cards.spec import V2, V3, as_card
 from soulgraph.cards.writing import card_of
 from soulgraph.errors import InvalidInput
+from soulgraph.prompts.lore import Lore
+from soulgraph.senses.intents.patterns import UnsafePattern, refuse_explosive
 from soulgraph.stores.records import Preset
 
 router = APIRouter(prefix="/v1/characters", tags=["library"])
 
+Format = Literal["json", "png"]
 Spec = Literal["v2", "v3"]
+_MEDIA: dict[Format, str] = {"json": "application/json", "png": "image/png"}
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
 _MOST_PICTURE = 4 * MEBIBYTE
 
@@ -61,20 +66,25 @@ async def import_card(request: Request, services: Served) -> ImportedCharacter:
 async def export_card(
     character_id: Id,
     services: Served,
-    format: Literal["json", "png"] = "json",  # noqa: A002 (its name in the query)
+    format: Format = "json",  # noqa: A002 (its name in the query)
     spec: Spec = "v3",
 ) -> Response:
     """A PNG of V3 has the same as V2 beside it, for programs that read only that."""
     async with services.stores.read() as tx:
         character = await tx.characters.get(character_id)
         kept = await tx.pictures.find(character_id) if format == "png" else None
+    # In a thread too: what was edited is found by reading the card again.
+    content = await asyncio.to_thread(_file, character, kept, format, spec)
     name = quote(f"{character_id}.{format}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
-    if format == "json":
-        return Response(_card(character, spec), media_type="application/json", headers=headers)
+    return Response(content, media_type=_MEDIA[format], headers=headers)
+
+
+def _file(character: Preset, kept: bytes | None, kind: Format, spec: Spec) -> bytes:
+    if kind == "json":
+        return _card(character, spec)
     texts = {"chara": _card(character, "v2")} | ({"ccv3": _card(character, spec)} if spec == "v3" else {})
-    picture = with_texts(kept or plain(character.name), texts)
-    return Response(picture, media_type="image/png", headers=headers)
+    return with_texts(kept or plain(character.name), texts)
 
 
 def _card(character: Preset, spec: Spec) -> bytes:
@@ -91,11 +101,20 @@ def read_card(body: bytes) -> ReadCard:
         character = NewCharacter.model_validate(reading.character)
     except ValidationError as error:
         raise _refusal(error, reading) from error
+    _refuse_explosive(character.lore, reading)
     picture = without_texts(body) if body.startswith(SIGNATURE) else None
     if picture and len(picture) > _MOST_PICTURE:
         note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MOST_PICTURE} are"
         return ReadCard(character, None, [note, *reading.notes])
     return ReadCard(character, picture, [*reading.notes])
+
+
+def _refuse_explosive(lore: Sequence[Lore], reading: Reading) -> None:
+    for n, key in [(n, key) for n, entry in enumerate(lore) if entry.use_regex for key in entry.keys]:
+        try:
+            refuse_explosive(key)
+        except UnsafePattern as error:
+            raise InvalidInput(f"{reading.places[f'lore.{n}']}.keys: {key!r} {error}") from error
 
 
 def _refusal(error: ValidationError, reading: Reading) -> InvalidInput:

@@ -72,13 +72,15 @@ def _book(origin: Json, lore: Sequence[Json], derived: Sequence[Json]) -> Json:
 
 
 def _entry(entry: Json, written: Json | None, before: Mapping[str, Any]) -> Json:
+    """As it was written, with what has changed; decorators would switch it back, so they go when it was switched."""
     changes = {rule: entry[rule] for rule in _RULES if rule in entry and entry[rule] != before.get(rule)}
     if "priority" in changes:
         changes["insertion_order"] = changes["priority"]
     if "secondary_keys" in changes:
         changes["selective"] = bool(changes["secondary_keys"])
     if written is not None:
-        return {**written, **changes}
+        switched = {"enabled", "constant"} & changes.keys() and undecorated(written.get("content") or "").decorators
+        return {**written, **changes, **({"content": entry["content"]} if switched else {})}
     return {"extensions": {OURS: {"id": entry["id"]}}, **changes}
 
 
@@ -97,8 +99,9 @@ def _converted(data: Json, origin: str, spec: str) -> Json:
 
 
 def _as_v2(entry: Json) -> Json:
-    plain = {field: value for field, value in entry.items() if field != "use_regex"}
-    return {**plain, "content": undecorated(entry.get("content") or "").text}
+    """A pattern stays one: without `use_regex` it would be words that nobody says."""
+    kept = {field: value for field, value in entry.items() if field != "use_regex" or value}
+    return {**kept, "content": undecorated(entry.get("content") or "").text}
 
 
 def _as_v3(entry: Json) -> Json:

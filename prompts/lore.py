@@ -16,7 +16,7 @@ from pydantic import (
 
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.budget import cut
-from soulgraph.senses.intents.patterns import Patience, UnsafePattern, vetted
+from soulgraph.senses.intents.patterns import Patience, compiled
 
 RECENT = 6
 """How many of the last messages can call an entry."""
@@ -51,10 +51,7 @@ class Lore(BaseModel):
         if self.use_regex and len(self.keys) > _MOST_PATTERNS:
             raise ValueError(f"keys: at most {_MOST_PATTERNS} of them may be regular expressions")
         for key in self.keys if self.use_regex else ():
-            try:
-                vetted(key)
-            except UnsafePattern as error:
-                raise ValueError(f"keys: the regular expression {key!r} {error}") from error
+            compiled(key)
         return self
 
 
@@ -74,7 +71,8 @@ def lore_of(preset: Mapping[str, Any]) -> list[Lore]:
 def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lore]:
     """The entries the last messages call, the highest priority first, as far as they fit."""
     talk, patience, left = "\n".join(said[-RECENT:]), Patience(reach=_REACH), limit
-    called = [entry for entry in entries if entry.enabled and (entry.constant or _called(entry, talk, patience))]
+    text = talk.casefold()
+    called = [entry for entry in entries if entry.enabled and _called(entry, talk, text, patience)]
     told = []
     for entry in sorted(called, key=lambda entry: (-entry.priority, entry.id)):
         # What could never be told whole is told in part; what merely comes too late waits.
@@ -85,10 +83,11 @@ def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lo
     return told
 
 
-def _called(entry: Lore, talk: str, patience: Patience) -> bool:
+def _called(entry: Lore, talk: str, text: str, patience: Patience) -> bool:
+    if entry.constant:
+        return True
     if entry.use_regex:
         return any(patience.search(key, talk[-_REACH:]) for key in entry.keys)
-    text = talk.casefold()
     return _any_said(entry.keys, text) and (not entry.secondary_keys or _any_said(entry.secondary_keys, text))
 
 

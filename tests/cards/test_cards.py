@@ -42,7 +42,7 @@ def test_a_v3_card_as_v2_has_no_word_that_v2_does_not_know():
     assert data.keys() == V2["data"].keys()
     assert data["extensions"] == V2["data"]["extensions"]
     entry = data["character_book"]["entries"][2]
-    assert (entry["content"], "use_regex" in entry) == ("The ghost ship has no crew.", False)
+    assert entry == {**DECORATED, "content": "The ghost ship has no crew."}
     assert data["character_book"]["entries"][:2] == V2["data"]["character_book"]["entries"]
 
 
@@ -114,6 +114,16 @@ def test_an_edited_lorebook_keeps_what_we_do_not_know_of_its_entries():
     assert (silent["content"], book["name"]) == ("", "Coast")
 
 
+def test_an_entry_that_is_switched_on_is_not_switched_off_by_its_decorator():
+    card = {
+        **V3,
+        "data": {**V3["data"], "character_book": {"entries": [{**DECORATED, "content": "@@dont_activate\nx"}]}},
+    }
+    [entry] = kept(card)[1]["lore"]
+    data = edited(card, lore=[{**entry, "enabled": True}])
+    assert data["character_book"]["entries"] == [{**DECORATED, "content": "x"}]
+
+
 def test_a_character_of_ours_survives_as_a_card():
     ours = {
         "description": "Keeps the lighthouse.",
@@ -123,7 +133,7 @@ def test_a_character_of_ours_survives_as_a_card():
         "inner_state": "The sea was loud.",
         "mbti_type": "ISTJ",
         "initial_profile": {"dynamic_state": {"emotions": {"items": [{"content": "Calm", "priority": 5}]}}},
-        "lore": [{"id": "reef", "keys": ["reef"], "content": "Sharp.", "priority": 70, "enabled": False}],
+        "lore": [{"id": "reef", "keys": ["reef"], "content": "Sharp.", "priority": 70, "use_regex": True}],
         "extensions": {"avatar": "lumen.png"},
     }
     for spec in (SPEC_V2, SPEC_V3):

@@ -79,8 +79,13 @@ def test_a_pattern_calls_its_entry_where_words_cannot():
     assert told("the ship of a ghost", entries=[ghost]) == []
 
 
-def test_a_pattern_that_cannot_be_searched_for_is_refused_when_it_is_written():
-    for keys, why in ((["(a+)+$"], "takes too long"), (["("], "does not compile"), (["a"] * 9, "at most 8")):
+def test_a_pattern_that_takes_too_long_calls_nothing():
+    evil = Lore(id="evil", keys=("(b|b)*[xy]",), use_regex=True, content="Never told.")
+    assert told("b" * 5000, entries=[evil, LAW]) == ["law"]
+
+
+def test_patterns_that_cannot_be_searched_for_are_refused():
+    for keys, why in ((["("], "does not compile"), (["a{9999}{9999}"], "repeats too much"), (["a"] * 9, "at most 8")):
         with pytest.raises(InvalidInput, match=rf"lore\.0: .*{why}"):
             lore_of({"lore": [{"id": "a", "keys": keys, "content": "x", "use_regex": True}]})
 
