@@ -101,11 +101,6 @@ def checked(card: Json) -> Data:
     try:
         return Data.model_validate(card.get("data"))
     except ValidationError as error:
-        raise refusal(error, "data") from error
-
-
-def refusal(error: ValidationError, *inside: str) -> InvalidInput:
-    """The first thing that is wrong, with its place in the file."""
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in (*inside, *first["loc"]))
-    return InvalidInput(f"{place}: {first['msg']}")
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in ("data", *first["loc"]))
+        raise InvalidInput(f"{place}: {first['msg']}") from error
