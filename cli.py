@@ -15,6 +15,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from soulgraph import __version__
+from soulgraph.commands.characters import character_app
 from soulgraph.commands.client import reach
 from soulgraph.commands.conversation import Conversation, complain, console, some_soul
 from soulgraph.commands.events import event_app
@@ -49,6 +50,7 @@ app = typer.Typer(
     help="A soul for machines. Every setting is a SOULGRAPH_* variable; `soulgraph doctor` shows them all.",
 )
 app.add_typer(soul_app, name="soul")
+app.add_typer(character_app, name="character")
 app.add_typer(key_app, name="key")
 app.add_typer(job_app, name="jobs")
 app.add_typer(event_app, name="events")

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 
 from soulgraph import __version__
 from soulgraph.api import (
+    cards,
     chat,
     emotion,
     events,
@@ -88,7 +89,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     talking, memories = (chat, stream, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
-    presets, running = (library, lore, templates, preview), (terminals, usage, jobs, operations)
+    presets, running = (library, lore, cards, templates, preview), (terminals, usage, jobs, operations)
     for router in (*talking, *memories, *presets, senses, *running):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
     return app

@@ -21,17 +21,24 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _storable(cls, given: Any) -> Any:
-        left: list[tuple[tuple[str, ...], Any]] = [((), given)]
-        while left:
-            path, value = left.pop()
-            if flaw := _flaw(value, len(path)):
-                raise ValueError(f"{'.'.join(path[:DEPTH])}: {flaw}".removeprefix(": "))
-            left += [((*path, key), inner) for key, inner in _inside(value)]
+        if flaw := unstorable(given):
+            raise ValueError(flaw)
         return given
 
 
 class Revised(Body):
     revision: str | None = Field(None, max_length=64, description="of what was read; 409 if it has changed since")
+
+
+def unstorable(given: Any) -> str:
+    """What in it no database could keep, with its place; empty if there is nothing."""
+    left: list[tuple[tuple[str, ...], Any]] = [((), given)]
+    while left:
+        path, value = left.pop()
+        if flaw := _flaw(value, len(path)):
+            return f"{'.'.join(path[:DEPTH])}: {flaw}".removeprefix(": ")
+        left += [((*path, key), inner) for key, inner in _inside(value)]
+    return ""
 
 
 def _inside(value: Any) -> Iterable[tuple[str, Any]]:

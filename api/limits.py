@@ -8,7 +8,7 @@ from soulgraph.api.problems import problem
 from soulgraph.errors import TooLarge
 
 MEBIBYTE = 1024 * 1024
-LIMITS = {"/v1/sessions/import": 20 * MEBIBYTE}
+LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * MEBIBYTE)
 
 
 class BodyLimit:

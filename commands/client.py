@@ -80,6 +80,17 @@ class SoulClient:
         usage: Json = self._call("GET", f"/v1/souls/{soul_id}/usage?days={days}")
         return usage
 
+    def import_card(self, card: bytes) -> Json:
+        with _plainly(self._url):
+            character: Json = _accepted(self._http.post("/v1/characters/import", content=card)).json()
+        return character
+
+    def export_card(self, character_id: str, kind: str, spec: str) -> bytes:
+        wanted = {"format": kind, "spec": spec}
+        with _plainly(self._url):
+            path = f"/v1/characters/{quote(character_id, safe='')}/card"
+            return _accepted(self._http.get(path, params=wanted)).content
+
     def choose_mode(self, session_id: str, mode: str) -> Json:
         state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
         return state

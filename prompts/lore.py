@@ -2,32 +2,57 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from soulgraph.errors import InvalidInput
+from soulgraph.prompts.budget import cut
+from soulgraph.senses.intents.patterns import Patience, compiled
 
 RECENT = 6
 """How many of the last messages can call an entry."""
 
-_Key = Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
+_MOST_PATTERNS = 8
+_REACH = 4000
+"""Characters of the last messages that a pattern gets to see."""
+
+_Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+_Keys = Annotated[tuple[_Key, ...], Field(max_length=50)]
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IS_HAN = re.compile(f"[{_HAN}]")
 _LETTER = rf"[^\W{_HAN}]"
 
 
 class Lore(BaseModel):
-    """`constant` entries are always told; the others when one of their keys was said."""
+    """`constant` entries are always told; the others when one of their keys was said, and one of the secondary ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-    keys: Annotated[tuple[_Key, ...], Field(max_length=50)] = ()
+    keys: _Keys = ()
+    secondary_keys: _Keys = ()
+    use_regex: bool = Field(False, description="the keys are regular expressions")
     content: Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
     enabled: bool = True
     priority: Annotated[int, Field(ge=0, le=1000)] = 50
     constant: bool = False
+
+    @model_validator(mode="after")
+    def _bearable(self) -> Self:
+        if self.use_regex and len(self.keys) > _MOST_PATTERNS:
+            raise ValueError(f"keys: at most {_MOST_PATTERNS} of them may be regular expressions")
+        for key in self.keys if self.use_regex else ():
+            compiled(key)
+        return self
 
 
 _BOOK = TypeAdapter(list[Lore])
@@ -45,18 +70,29 @@ def lore_of(preset: Mapping[str, Any]) -> list[Lore]:
 
 def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lore]:
     """The entries the last messages call, the highest priority first, as far as they fit."""
-    text = "\n".join(said[-RECENT:]).casefold()
-    called = [entry for entry in entries if entry.enabled and (entry.constant or _called(entry, text))]
+    talk, patience, left = "\n".join(said[-RECENT:]), Patience(reach=_REACH), limit
+    text = talk.casefold()
+    called = [entry for entry in entries if entry.enabled and _called(entry, talk, text, patience)]
     told = []
     for entry in sorted(called, key=lambda entry: (-entry.priority, entry.id)):
-        if len(entry.content) <= limit:
-            limit -= len(entry.content)
-            told.append(entry)
+        # What could never be told whole is told in part; what merely comes too late waits.
+        content = cut(entry.content, left) if len(entry.content) > limit else entry.content
+        if content and len(content) <= left:
+            left -= len(content)
+            told.append(entry.model_copy(update={"content": content}))
     return told
 
 
-def _called(entry: Lore, text: str) -> bool:
-    return any(_said(key.casefold(), text) for key in entry.keys)
+def _called(entry: Lore, talk: str, text: str, patience: Patience) -> bool:
+    if entry.constant:
+        return True
+    if entry.use_regex:
+        return any(patience.search(key, talk[-_REACH:]) for key in entry.keys)
+    return _any_said(entry.keys, text) and (not entry.secondary_keys or _any_said(entry.secondary_keys, text))
+
+
+def _any_said(keys: Iterable[str], text: str) -> bool:
+    return any(_said(key.casefold(), text) for key in keys)
 
 
 def _said(key: str, text: str) -> bool:

@@ -4,7 +4,7 @@
 --             versions of personas and inner states, preferences, memory slots, outbox, what the model's calls have cost,
 --             and which session an event was drawn from
 --   unbound   terminals: they keep their catalog and skills, and wait for a new soul to be selected
---   kept      the schema, the library (characters, backgrounds, templates), the events and the API keys
+--   kept      the schema, the library (characters and their pictures, backgrounds, templates), the events and the API keys
 --
 -- Stop the server and make a backup first: there is no way back. Then, on PostgreSQL or on SQLite:
 --

@@ -1,10 +1,10 @@
-"""The library: characters, backgrounds and templates, all kept the same way."""
+"""The library: characters, backgrounds and templates, all kept the same way, and pictures of characters."""
 
 from sqlalchemy import exists, select
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Preset
+from soulgraph.stores.records import Json, Picture, Preset
 from soulgraph.stores.repository import Repository
 
 
@@ -50,6 +50,20 @@ class Presets(Repository[Preset]):
 class Characters(Presets):
     table = schema.characters
     kind = "character"
+
+
+class Pictures(Repository[Picture]):
+    """Of characters; they go with them."""
+
+    table = schema.pictures
+    record = Picture
+
+    async def find(self, character_id: str) -> bytes | None:
+        picture = await self._first(self._rows("character_id"), character_id=character_id)
+        return picture.png if picture else None
+
+    async def add(self, character_id: str, png: bytes) -> None:
+        await self._add({"character_id": character_id, "png": png})
 
 
 class Backgrounds(Presets):

@@ -200,6 +200,14 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """The picture a character came with."""
+
+    character_id: str
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Preference:
     soul_id: str
     key: str

@@ -202,6 +202,14 @@ characters = _preset_table("characters")
 backgrounds = _preset_table("backgrounds")
 templates = _preset_table("templates")
 
+# Apart from the characters, which are read with every turn.
+pictures = Table(
+    "pictures",
+    metadata,
+    Column("character_id", String, ForeignKey("characters.id", ondelete="CASCADE"), primary_key=True),
+    Column("png", LargeBinary, nullable=False),
+)
+
 api_keys = Table(
     "api_keys",
     metadata,

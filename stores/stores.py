@@ -19,7 +19,7 @@ from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
 from soulgraph.stores.outbox import Outbox
 from soulgraph.stores.personas import PersonaVersions
-from soulgraph.stores.presets import Backgrounds, Characters, Templates
+from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Templates
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
@@ -44,6 +44,7 @@ class Transaction:
         self.personas = PersonaVersions(connection)
         self.turns = Turns(connection)
         self.characters = Characters(connection)
+        self.pictures = Pictures(connection)
         self.backgrounds = Backgrounds(connection)
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)

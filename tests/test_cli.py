@@ -14,10 +14,12 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
+from soulgraph.cards.files import read_file
 from soulgraph.cli import app
 from soulgraph.commands.client import Event, events
 from soulgraph.commands.hosting import hosted
 from soulgraph.settings import Settings
+from soulgraph.tests.cards.samples import V3, as_bytes
 
 COMMAND = [sys.executable, "-m", "soulgraph.cli"]
 STUB = Path(__file__).parent / "stub_openai.py"
@@ -88,6 +90,21 @@ def test_what_the_server_refuses_is_one_line() -> None:
     assert refused(soulgraph("soul", "create", "Mira", "--mbti", "INFJ"), 1, "already has a soul called 'Mira'")
     assert refused(soulgraph("soul", "create", "Lin", "--mbti", "XXXX"), 1, "no MBTI type")
     assert refused(soulgraph("soul", "show", "Lin"), 1, "no soul 'Lin'")
+
+
+def test_a_card_comes_in_and_goes_out_as_a_picture(tmp_path: Path) -> None:
+    card, picture = tmp_path / "lumen.json", tmp_path / "lumen.PNG"
+    card.write_bytes(as_bytes(V3))
+    with hosted(Settings.load()) as url:
+        made = soulgraph("character", "import", str(card), "--server", url)
+        assert words(made.stdout).startswith("Lumen is in the library: char_")
+        character = made.stdout.split()[-1]
+        assert soulgraph("character", "export", character, str(picture), "--server", url).exit_code == 0
+        assert read_file(picture.read_bytes()) == V3
+        picture.write_bytes(b"no card")
+        assert refused(soulgraph("character", "import", str(picture), "--server", url), 1, "the file is no card")
+        nowhere = str(tmp_path / "no folder" / "card.json")
+        assert refused(soulgraph("character", "export", character, nowhere, "--server", url), 1, "cannot be written to")
 
 
 def test_a_name_that_two_souls_have_must_be_an_id() -> None:

@@ -7,8 +7,10 @@ milliseconds and all the searches of one utterance share a patience. What is not
 import logging
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from time import thread_time
 
 import regex
@@ -42,6 +44,23 @@ def compiled(source: str) -> regex.Pattern[str]:
         raise UnsafePattern(f"does not compile ({error})") from error
 
 
+def refuse_explosive(source: str) -> None:
+    """Try a stranger's pattern on texts made of its own letters, before it is kept."""
+    pattern, start = compiled(source), thread_time()
+    for text in _provocations(source):
+        with suppress(TimeoutError):  # what counts is the time of this thread, which the engine does not know
+            pattern.search(text, timeout=LONGEST_SEARCH_S)
+        if thread_time() - start >= LONGEST_SEARCH_S:
+            raise UnsafePattern("takes too long to search for: leave it fewer ways to match")
+
+
+def _provocations(source: str) -> list[str]:
+    """Long texts that nearly match: what repeats is there often, and what must follow is missing or comes too late."""
+    letters = "".join(dict.fromkeys(letter for letter in source if letter.isalnum()))[:8]
+    runs = dict.fromkeys([*"a0 ", letters or "a", *letters, *map("".join, pairwise(letters))])
+    return [(run * REACH)[:REACH] + end for run in runs for end in ("\x01", "\x01" + letters)]
+
+
 class Sieve:
     """Tells at once that none of many patterns is in a text, as in most texts none is."""
 
@@ -58,16 +77,17 @@ class Sieve:
 
 @dataclass
 class Patience:
-    """The seconds that the searches of one utterance may still take together."""
+    """The seconds that the searches of one utterance may still take together, and how far into it they see."""
 
     left: float = 0.05
+    reach: int = REACH
 
     def search(self, source: str, text: str) -> regex.Match[str] | None:
         """The first match within reach; none when it takes too long, or when those before it did."""
         pattern, start = compiled(source), thread_time()
         for bound in _BOUNDS_S if self.left > 0 else ():
             try:
-                return pattern.search(text[:REACH], timeout=bound)
+                return pattern.search(text[: self.reach], timeout=bound)
             except TimeoutError:
                 # The engine's clock runs for the whole process: it may be another thread's time that is up.
                 if thread_time() - start >= LONGEST_SEARCH_S / 2:

@@ -45,6 +45,16 @@ async def test_a_deleted_preset_is_gone(stores):
         assert [preset.id for preset in await tx.characters.all()] == ["b"]
 
 
+async def test_a_picture_goes_with_its_character(stores):
+    async with stores.write() as tx:
+        await tx.characters.put("a", "a", {}, NOW)
+        await tx.pictures.add("a", b"\x89PNG\0")
+        await tx.characters.put("a", "renamed", {}, LATER)
+        assert await tx.pictures.find("a") == b"\x89PNG\0"
+        await tx.characters.delete("a")
+        assert await tx.pictures.find("a") is None
+
+
 async def test_an_unknown_preset_is_not_found(stores):
     async with stores.write() as tx:
         for shelf, kind in SHELVES.items():

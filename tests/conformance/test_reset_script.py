@@ -18,7 +18,7 @@ EMPTIED = {
     *("episodes", "episode_vectors", "episode_uses", "persona_versions", "event_provenance"),
     *("inner_versions", "lives", "usage"),
 }
-KEPT = {"characters", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
+KEPT = {"characters", "pictures", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}
 
 pytestmark = pytest.mark.unmigrated
@@ -47,6 +47,7 @@ async def lived(stores):
     async with stores.write() as tx:
         for shelf in (tx.characters, tx.backgrounds, tx.templates):
             await shelf.put("xiaoman", "小满", {"text": "a preset"}, NOW)
+        await tx.pictures.add("xiaoman", b"a face")
         await tx.keys.create("robot", "owner", NOW)
     return stores
 

@@ -28,6 +28,7 @@ LUMEN = {
     "lore": [{"id": "reef", "keys": ["reef", "暗礁"], "content": "The reef took three ships.", "priority": 70}],
     "extensions": {"avatar": {"url": "lumen.png", "sizes": [1, 2.5, None]}},
 }
+WORDS = {"secondary_keys": [], "use_regex": False}
 HARBOUR = {"id": "harbour", "name": "Harbour", "world_rules": "No magic.", "initial_context": "Fog."}
 
 
@@ -64,7 +65,7 @@ async def test_a_character_comes_back_as_it_was_made(client):
     made = await created(client, "/v1/characters", LUMEN)
     assert made == (await client.get("/v1/characters/lumen")).json()
     assert made["mbti_type"] == "ISTJ"
-    assert made["lore"] == [{**LUMEN["lore"][0], "enabled": True, "constant": False}]
+    assert made["lore"] == [{**LUMEN["lore"][0], **WORDS, "enabled": True, "constant": False}]
     for name in ("name", "description", "base_persona", "greetings", "style_examples", "inner_state", "extensions"):
         assert made[name] == LUMEN[name]
     assert made["initial_profile"]["dynamic_state"]["debts"]["items"][0]["owed"] == "a lantern"
@@ -168,6 +169,7 @@ async def test_lore_is_kept_entry_by_entry(client, shelf, owner):
     made = await created(client, lore, {"keys": ["tide"], "content": "It turns at six."})
     assert made["id"].startswith("lore_")
     entry = {"id": "gulls", "keys": [], "content": "Gulls steal.", "enabled": False, "priority": 10, "constant": True}
+    entry |= WORDS
     assert await created(client, lore, entry) == entry
     refused(await client.post(lore, json=entry), 409, "already_exists")
     changed = await client.put(f"{lore}/gulls", json={"content": "Gulls steal bread."})

@@ -60,6 +60,36 @@ def test_the_highest_priority_comes_first_and_what_does_not_fit_is_left_out():
     assert told("art", limit=0) == []
 
 
+def test_what_is_longer_than_all_the_room_is_told_in_part():
+    saga = Lore(id="saga", keys=("saga",), content="The first ship sank. " * 20, priority=90)
+    [told] = touched([saga], ["tell me the saga"], 100)
+    assert told.content.startswith("The first ship sank.") and 60 < len(told.content) <= 100
+
+
+def test_an_entry_with_secondary_keys_needs_one_of_both():
+    crew = Lore(id="crew", keys=("ship", "船"), secondary_keys=("ghost", "幽灵"), content="Nobody is aboard.")
+    assert told("the ghost on the ship", entries=[crew]) == told("幽灵船", entries=[crew]) == ["crew"]
+    assert told("the ship", entries=[crew]) == told("a ghost", entries=[crew]) == []
+
+
+def test_a_pattern_calls_its_entry_where_words_cannot():
+    ghost = Lore(id="ghost", keys=(r"gh?ost\s+ships?",), use_regex=True, content="Nobody is aboard.")
+    assert told("The GHOST  ship!", entries=[ghost]) == ["ghost"]
+    assert told(f"{'long ago ' * 100} a ghost ship", "and now?", entries=[ghost]) == ["ghost"]
+    assert told("the ship of a ghost", entries=[ghost]) == []
+
+
+def test_a_pattern_that_takes_too_long_calls_nothing():
+    evil = Lore(id="evil", keys=("(b|b)*[xy]",), use_regex=True, content="Never told.")
+    assert told("b" * 5000, entries=[evil, LAW]) == ["law"]
+
+
+def test_patterns_that_cannot_be_searched_for_are_refused():
+    for keys, why in ((["("], "does not compile"), (["a{9999}{9999}"], "repeats too much"), (["a"] * 9, "at most 8")):
+        with pytest.raises(InvalidInput, match=rf"lore\.0: .*{why}"):
+            lore_of({"lore": [{"id": "a", "keys": keys, "content": "x", "use_regex": True}]})
+
+
 def test_lore_is_read_from_a_preset():
     entry = {"id": "tower", "keys": ["钟楼"], "content": "It stopped."}
     assert lore_of({"lore": [entry]}) == [Lore(id="tower", keys=("钟楼",), content="It stopped.")]

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from soulgraph.senses.intents.patterns import REACH, Patience, Sieve, UnsafePattern, compiled
+from soulgraph.senses.intents.patterns import REACH, Patience, Sieve, UnsafePattern, compiled, refuse_explosive
 
 EXPLOSIVE = [
     "(a|a)*[xy]",
@@ -20,6 +20,19 @@ EXPLOSIVE = [
     ".*" * 200 + "[xy]",
     "a?" * 200 + "[xy]",
 ]
+
+
+@pytest.mark.parametrize("pattern", [*EXPLOSIVE[:5], *EXPLOSIVE[6:], "(a+)+$", "^(ab|a|b)*c$", r"(\w+\s?)*$"])
+def test_a_pattern_that_shows_itself_explosive_is_refused(pattern):
+    with pytest.raises(UnsafePattern, match="takes too long"):
+        refuse_explosive(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\b(dragon|wyrm)s?\b", "old (king|queen).{0,40}crown", ".*foo.*bar", "魔王|勇者(们)?"]
+)
+def test_an_ordinary_pattern_is_not(pattern):
+    refuse_explosive(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", "(?V1)a", r"\L<names>", "(?P<x>a)(?P=y)"])

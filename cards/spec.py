@@ -1,0 +1,106 @@
+"""What a character card may hold, in its three versions; only what we read is checked, the rest is kept as it is."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from soulgraph.errors import InvalidInput
+
+Json = dict[str, Any]
+
+V2, V3 = "chara_card_v2", "chara_card_v3"
+VERSIONS = {V2: "2.0", V3: "3.0"}
+OURS = "soulgraph"
+"""Our namespace among a card's and an entry's extensions."""
+
+_V1 = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
+_TEXTS = (*_V1, "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
+_LISTS = ("alternate_greetings", "tags")
+NEW_IN_V3 = (
+    "assets",
+    "nickname",
+    "creator_notes_multilingual",
+    "source",
+    "group_only_greetings",
+    "creation_date",
+    "modification_date",
+)
+
+
+def _or(default: Any) -> BeforeValidator:
+    """Many programs write null where nothing is."""
+    return BeforeValidator(lambda value: default if value is None else value)
+
+
+Text = Annotated[str, _or("")]
+Texts = Annotated[list[str], _or([])]
+Flag = Annotated[bool, _or(False)]
+Extensions = Annotated[Json, _or({})]
+
+
+class Entry(BaseModel):
+    """One entry of a card's lorebook."""
+
+    keys: Texts = []
+    secondary_keys: Texts = []
+    content: Text = ""
+    enabled: Annotated[bool, _or(True)] = True
+    selective: Flag = False
+    constant: Flag = False
+    use_regex: Flag = False
+    priority: float | None = Field(None, allow_inf_nan=False)
+    insertion_order: float | None = Field(None, allow_inf_nan=False)
+    extensions: Extensions = {}
+
+
+class Book(BaseModel):
+    entries: Annotated[list[Entry], _or([])] = []
+    extensions: Extensions = {}
+
+
+class Asset(BaseModel):
+    uri: Text = ""
+
+
+class Data(BaseModel):
+    name: str
+    nickname: Text = ""
+    description: Text = ""
+    personality: Text = ""
+    scenario: Text = ""
+    first_mes: Text = ""
+    mes_example: Text = ""
+    creator_notes: Text = ""
+    system_prompt: Text = ""
+    post_history_instructions: Text = ""
+    alternate_greetings: Texts = []
+    character_book: Annotated[Book, BeforeValidator(lambda book: book or {})] = Book()
+    assets: Annotated[list[Asset], _or([])] = []
+    extensions: Extensions = {}
+
+
+def blank(name: str) -> Json:
+    """A card that says nothing but a name."""
+    data: Json = dict.fromkeys(_TEXTS, "") | {field: [] for field in _LISTS}
+    return {"spec": V3, "data": {**data, "name": name, "extensions": {}, "group_only_greetings": []}}
+
+
+def as_card(given: Any) -> Json:
+    """The card as `spec`, `spec_version` and `data`. What stands beside them is said in `data` again."""
+    if not isinstance(given, dict):
+        raise InvalidInput("the card is not a JSON object: send a character card of V1, V2 or V3")
+    if "spec" not in given and "data" not in given:
+        return {"spec": V2, "data": {field: given[field] for field in _V1 if field in given}}
+    if given.get("spec") not in VERSIONS:
+        raise InvalidInput(f"spec: is {given.get('spec')!r}, expected one of {', '.join(VERSIONS)}, or a V1 card")
+    return {key: given[key] for key in ("spec", "spec_version", "data") if key in given}
+
+
+def checked(card: Json) -> Data:
+    """The card's data as far as we read it, every type as it should be."""
+    try:
+        return Data.model_validate(card.get("data"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in ("data", *first["loc"]))
+        raise InvalidInput(f"{place}: {first['msg']}") from error
