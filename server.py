@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from soulgraph import __version__
 from soulgraph.api import (
     chat,
+    completions,
     emotion,
     events,
     growth,
@@ -30,6 +31,7 @@ from soulgraph.api import (
     terminals,
     transcripts,
     usage,
+    websocket,
 )
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
@@ -87,7 +89,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    talking, memories = (chat, stream, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
+    talking = chat, completions, websocket, stream, transcripts, sessions, growth
+    memories = souls, emotion, memory, profile, events
     presets, running = (library, lore, templates, preview), (terminals, usage, jobs, operations)
     for router in (*talking, *memories, *presets, senses, *running):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
