@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from contextlib import ExitStack
 
 import pytest
@@ -165,8 +166,14 @@ async def test_a_turn_outlives_its_socket(modelled, stub):
 
 async def test_who_does_not_read_delays_nobody_and_misses_nothing(modelled, stub):
     soul_id = await new_soul(modelled)
-    stub.default = Reply(text=SOUL_TURN.replace("I hear you.", "long" * 200_000), chunk_size=100_000)
-    async with line(modelled, max_queue=1, max_size=None) as deaf, line(modelled) as other:
+    stub.default = Reply(text=SOUL_TURN.replace("I hear you.", "long" * 100_000), chunk_size=50_000)
+    narrow = socket.socket()
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    narrow.connect((modelled.base_url.host, modelled.base_url.port))
+    async with (
+        line(modelled, sock=narrow, max_queue=1, max_size=None, compression=None) as deaf,
+        line(modelled) as other,
+    ):
         for n in range(4):
             await deaf.chat("hi", soul_id=soul_id, session_id=f"s{n}")
         while sum(one["turn"] for one in (await modelled.get("/v1/sessions")).json()) < 4:
@@ -175,7 +182,7 @@ async def test_who_does_not_read_delays_nobody_and_misses_nothing(modelled, stub
         assert (await other.frame())["event"] == "pong"
         frames = [frame for _ in range(4) for frame in await deaf.until("done")]
     spoken = sum(len(frame["data"]["text"]) for frame in frames if frame["event"] == "token")
-    assert spoken == 4 * 800_000
+    assert spoken == 4 * 400_000
 
 
 async def test_one_socket_may_have_so_many_turns_under_way(modelled, stub, monkeypatch):
@@ -205,7 +212,7 @@ def test_a_server_that_stops_says_goodbye_and_no_message_may_be_endless(tmp_path
         assert closing(silent) == 1001
 
 
-def closing(socket):
+def closing(one):
     with pytest.raises(ConnectionClosed) as end:
-        socket.recv(timeout=20)
+        one.recv(timeout=20)
     return end.value.rcvd.code
