@@ -73,9 +73,9 @@ async def complete(
 
 async def _first_word(events: AsyncIterator[Event | None], turn: RunningTurn) -> Event | None:
     """A turn that fails before it has said anything fails with a status, unless that takes long."""
-    async for event in events:
-        if event is None or event.event in _SPOKEN:
-            break
+    event = await anext(events)
+    while event and event.event not in _SPOKEN:
+        event = await anext(events)
     if event and event.event == "error":
         await turn.answer()
     return event
