@@ -52,11 +52,11 @@ async def complete(
     idempotency_key: Annotated[Id | None, Header()] = None,
 ) -> Response:
     """One turn. With `stream` the answer is `text/event-stream`."""
-    soul = await _soul(request.model, services, request.user)
+    soul = await _soul(request.model, services, request.user_id)
     turn = await services.runner.start(
         TurnRequest(
             text=request.said,
-            user_id=request.user,
+            user_id=request.user_id,
             input_id=idempotency_key,
             session_id=x_session_id or request.session_id,
             soul_id=soul.soul_id,

@@ -34,10 +34,13 @@ class Message(BaseModel):
     def words(self) -> str:
         if isinstance(self.content, str):
             return self.content
-        parts = self.content or []
-        if strange := {str(part.get("type")) for part in parts} - {"text"}:
-            raise ValueError(f"a soul reads text alone, not {', '.join(sorted(strange))}")
-        return "\n".join(str(part.get("text", "")) for part in parts)
+        return "\n".join(_text_of(part) for part in self.content or [])
+
+
+def _text_of(part: Json) -> str:
+    if part.get("type") == "text" and isinstance(part.get("text"), str):
+        return str(part["text"])
+    raise ValueError(f"a soul reads text alone, not a part of type {part.get('type')!r}")
 
 
 class Metadata(BaseModel):
@@ -53,7 +56,7 @@ class CompletionRequest(BaseModel):
 
     model: str = Field(description="`soul:` and the name or id of a soul")
     messages: list[Message] = Field(description="only the user's last one is new: the soul remembers the others")
-    user: UserId = DEFAULT_USER
+    user: UserId | None = None
     metadata: Metadata | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
@@ -84,6 +87,10 @@ class CompletionRequest(BaseModel):
     @property
     def said(self) -> str:
         return _text.validate_python(_newest(self.messages))
+
+    @property
+    def user_id(self) -> str:
+        return self.user or DEFAULT_USER
 
     @property
     def session_id(self) -> str | None:
@@ -148,11 +155,13 @@ def error(problem: Json) -> Json:
     """A problem of ours as their clients read it."""
     blame = "server_error" if problem["status"] >= 500 else "invalid_request_error"
     kind = "rate_limit_error" if problem["status"] == 429 else blame
-    code = f"{problem['kind']}_not_found" if "kind" in problem else problem["code"]
-    return {"error": {"message": problem["detail"], "type": kind, "param": _param(problem), "code": code}}
+    told = {"message": problem["detail"], "type": kind, "param": _param(problem), "code": problem["code"]}
+    if problem.get("kind") == "model":
+        told |= {"param": "model", "code": "model_not_found"}
+    return {"error": told}
 
 
 def _param(problem: Json) -> str | None:
     """The field that is to blame, without the part of the request it is in."""
     places = [str(found["where"]).partition(".")[2] for found in problem.get("errors", [])]
-    return "model" if problem.get("kind") == "model" else next(iter(places), None)
+    return next(iter(places), None)

@@ -71,8 +71,15 @@ def _secret(socket: WebSocket) -> str | None:
 
 def _check_origin(origin: str | None, services: Services) -> None:
     """Browsers let every page open sockets to this machine, so without keys only its own pages may speak."""
-    if services.open_access and origin is not None and not is_loopback(urlsplit(origin).hostname or ""):
+    if services.open_access and origin is not None and not is_loopback(_host(origin)):
         raise Forbidden(f"pages of {origin} may not speak to an open server: make a key with `soulgraph key create`")
+
+
+def _host(origin: str) -> str:
+    try:
+        return urlsplit(origin).hostname or ""
+    except ValueError:
+        return ""
 
 
 class Conversation:

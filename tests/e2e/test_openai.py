@@ -188,11 +188,12 @@ async def test_what_a_soul_cannot_do_is_refused_with_the_field_s_name(modelled, 
             name,
             "invalid_input",
         )
-    for messages in ([], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}]):
+    no_text = [{"role": "user", "content": [{"type": "text", "text": {"a": 1}}]}]
+    for messages in ([], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}], no_text):
         assert (await error(modelled, messages=messages))[0] == 400
     assert (await error(modelled, messages=[{"role": "user", "content": "x" * 8001}]))[0] == 400
     assert not stub.requests
-    harmless = await post(modelled, n=1, tools=[], response_format={"type": "text"}, logprobs=False, user="ann")
+    harmless = await post(modelled, n=1, tools=[], response_format={"type": "text"}, logprobs=False, user=None)
     assert harmless.status_code == 200
 
 
