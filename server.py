@@ -12,6 +12,7 @@ from soulgraph import __version__
 from soulgraph.api import (
     cards,
     chat,
+    completions,
     emotion,
     events,
     growth,
@@ -31,6 +32,7 @@ from soulgraph.api import (
     terminals,
     transcripts,
     usage,
+    websocket,
 )
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
@@ -88,7 +90,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    talking, memories = (chat, stream, transcripts, sessions, growth), (souls, emotion, memory, profile, events)
+    talking = chat, completions, websocket, stream, transcripts, sessions, growth
+    memories = souls, emotion, memory, profile, events
     presets, running = (library, lore, cards, templates, preview), (terminals, usage, jobs, operations)
     for router in (*talking, *memories, *presets, senses, *running):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again

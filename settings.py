@@ -151,14 +151,18 @@ class Settings(BaseSettings):
 
     @property
     def on_loopback(self) -> bool:
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_loopback(self.host)
 
     @cached_property
     def persona(self) -> "PersonaConfig":
         return PersonaConfig.read(self.persona_config)
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _constants(given: Any) -> Constants:

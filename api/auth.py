@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from soulgraph.api.services import Served
+from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden, Unauthorized
 from soulgraph.stores.records import Scope
 
@@ -18,20 +18,26 @@ def allow(*scopes: Scope) -> Callable[..., Awaitable[None]]:
     """A dependency that lets the owner and these scopes in."""
 
     async def check(services: Served, credentials: Credentials) -> None:
-        if services.open_access:
-            return
-        if credentials is None:
-            raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
-        async with services.stores.read() as tx:
-            key = await tx.keys.find(credentials.credentials)
-        if key is None:
-            raise Unauthorized("this key is unknown or revoked")
-        if key.scope != "owner" and key.scope not in scopes:
-            raise Forbidden(f"a key with scope {key.scope!r} may not do this")
+        await admit(services, credentials.credentials if credentials else None, *scopes)
 
     return check
 
 
+async def admit(services: Services, secret: str | None, *scopes: Scope) -> None:
+    """Refuse whoever has no key, or one that is neither the owner's nor of these scopes."""
+    if services.open_access:
+        return
+    if secret is None:
+        raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
+    async with services.stores.read() as tx:
+        key = await tx.keys.find(secret)
+    if key is None:
+        raise Unauthorized("this key is unknown or revoked")
+    if key.scope != "owner" and key.scope not in scopes:
+        raise Forbidden(f"a key with scope {key.scope!r} may not do this")
+
+
 owner = Depends(allow())
-chatter = Depends(allow("chat", "terminal"))
+CHATTERS: tuple[Scope, ...] = ("chat", "terminal")
+chatter = Depends(allow(*CHATTERS))
 terminal = Depends(allow("terminal"))

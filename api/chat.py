@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
-from soulgraph.api.services import Served
+from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.graph.runner import TurnRequest
+from soulgraph.graph.runner import RunningTurn, TurnRequest
 from soulgraph.stores.births import DEFAULT_USER
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
@@ -91,9 +91,15 @@ class ChatAnswer(BaseModel):
 @router.post("/chat", response_model=ChatAnswer)
 async def chat(request: ChatRequest, services: Served) -> Response:
     """Say something to a soul. With `stream` the answer is `text/event-stream`."""
-    turn = await services.runner.start(request.turn())
-    if request.terminal_id:
-        services.presence.seen(request.terminal_id)
+    turn = await begin(request, services)
     if request.stream:
         return event_stream(turn.events(PING_S))
     return JSONResponse(await turn.answer())
+
+
+async def begin(request: ChatRequest, services: Services) -> RunningTurn:
+    """A terminal that somebody speaks at is there."""
+    turn = await services.runner.start(request.turn())
+    if request.terminal_id:
+        services.presence.seen(request.terminal_id)
+    return turn

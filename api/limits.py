@@ -22,7 +22,7 @@ class BodyLimit:
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         refusal = TooLarge(f"the body may have {limit} bytes at most")
         if announced.isdigit() and int(announced) > limit:
-            return await problem(refusal)(scope, receive, send)
+            return await problem(refusal, scope["path"])(scope, receive, send)
         read = 0
 
         async def counted() -> Message:
@@ -41,5 +41,5 @@ class BodyLimit:
         with suppress(TooLarge):
             await self._app(scope, counted, unless_refused)
         if read > limit:
-            await problem(refusal)(scope, receive, send)
+            await problem(refusal, scope["path"])(scope, receive, send)
         return None

@@ -1,6 +1,7 @@
-"""Errors on the wire: RFC 9457 problems with stable codes."""
+"""Errors on the wire: RFC 9457 problems with stable codes, or OpenAI's errors where its clients call."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -8,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from soulgraph.api import openai_wire
 from soulgraph.errors import Busy, InvalidInput, RequestError, SoulgraphError, Unauthorized
 
 _log = logging.getLogger(__name__)
@@ -20,39 +22,46 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unforeseen)
 
 
-def problem(error: SoulgraphError) -> JSONResponse:
+def problem(error: SoulgraphError, path: str) -> JSONResponse:
+    """The answer to a request for this path, in the form its callers know."""
     headers = {}
     if isinstance(error, Busy):
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, Unauthorized):
         headers["WWW-Authenticate"] = "Bearer"
-    return _response(error.problem(), headers)
+    return _response(error.problem(), path, headers)
 
 
-def _response(body: dict[str, Any], headers: dict[str, str] | None = None) -> JSONResponse:
+def invalid(errors: Sequence[Any]) -> InvalidInput:
+    """What pydantic found wrong, in our words."""
+    told = [{"where": ".".join(str(part) for part in e["loc"]), "message": e["msg"]} for e in errors]
+    return InvalidInput("; ".join(f"{e['where']}: {e['message']}" for e in told[:5]), errors=told[:50])
+
+
+def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONResponse:
+    if path.startswith(openai_wire.PATHS):
+        return JSONResponse(openai_wire.error(body), openai_wire.status(body), headers)
     return JSONResponse(body, body["status"], headers, media_type="application/problem+json")
 
 
-async def _ours(_request: Request, error: Exception) -> JSONResponse:
+async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SoulgraphError)
-    return problem(error)
+    return problem(error, request.url.path)
 
 
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    errors = [{"where": ".".join(str(part) for part in e["loc"]), "message": e["msg"]} for e in error.errors()]
-    detail = "; ".join(f"{e['where']}: {e['message']}" for e in errors[:5])
-    return problem(InvalidInput(detail, errors=errors[:50]))
+    return problem(invalid(error.errors()), request.url.path)
 
 
-async def _http(_request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, RequestError.code)
     body = RequestError(str(error.detail)).problem()
     body |= {"status": error.status_code, "code": code, "type": f"urn:soulgraph:problem:{code}"}
-    return _response(body, dict(error.headers or {}))
+    return _response(body, request.url.path, dict(error.headers or {}))
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem(SoulgraphError("the request failed; the server's log says why"))
+    return problem(SoulgraphError("the request failed; the server's log says why"), request.url.path)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from soulgraph.api.metrics import Metrics
@@ -38,8 +39,8 @@ class Services:
         return self.context.clock()
 
 
-def _services(request: Request) -> Services:
-    services: Services = request.app.state.services
+def _services(connection: HTTPConnection) -> Services:
+    services: Services = connection.app.state.services
     return services
 
 

@@ -19,6 +19,9 @@ from soulgraph.settings import Settings
 
 Announce = Callable[[str], None]
 
+_GOODBYE_S = 1.0
+_LARGEST_MESSAGE = 1024 * 1024
+
 
 class SoulServer(uvicorn.Server):
     """uvicorn, except that it opens the app itself: what goes wrong at start-up is raised, not buried in a log."""
@@ -39,7 +42,7 @@ class SoulServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Streams that would stay open for ever are ended first: everything else is waited for."""
-        self._app.state.services.context.listeners.close()
+        await self._app.state.services.context.listeners.close(_GOODBYE_S)
         await super().shutdown(sockets)
         await self._opened.aclose()
 
@@ -83,6 +86,7 @@ def _server(
         log_config=None,
         log_level=log_level,
         access_log=settings.log_level == "debug",
+        ws_max_size=_LARGEST_MESSAGE,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace_s),
     )
     url = http_url(settings.host, listener.getsockname()[1])

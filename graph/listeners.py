@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,16 +21,22 @@ class News:
 
 
 class Listener:
-    """One open line. It never makes the soul wait: what it does not take in time it loses, the oldest first."""
+    """One open line. It never makes the soul wait: what it does not take in time it loses, the oldest first.
 
-    def __init__(self) -> None:
+    Of its own turns, named by their ids, it hears nothing here: it knows what came of them.
+    """
+
+    def __init__(self, own_turns: Container[str] = ()) -> None:
+        self.souls: set[str] = set()
+        self._own_turns = own_turns
         self._unheard: deque[News] = deque(maxlen=_MOST_UNHEARD)
         self._stirred = asyncio.Event()
         self._closed = False
 
     def hear(self, news: News) -> None:
-        self._unheard.append(news)
-        self._stirred.set()
+        if news.data.get("turn_id") not in self._own_turns:
+            self._unheard.append(news)
+            self._stirred.set()
 
     def close(self) -> None:
         self._closed = True
@@ -56,6 +62,8 @@ class Listener:
 class Listeners:
     def __init__(self) -> None:
         self._of_soul: dict[str, list[Listener]] = {}
+        self._lines: set[Listener] = set()
+        self._deserted = asyncio.Event()
         self._closed = False
 
     @property
@@ -66,16 +74,26 @@ class Listeners:
     @contextmanager
     def listen(self, soul_id: str) -> Iterator[Listener]:
         """A line to this soul, for as long as the block lasts."""
-        listener = Listener()
+        with self.line() as listener:
+            self.join(listener, soul_id)
+            yield listener
+
+    @contextmanager
+    def line(self, own_turns: Container[str] = ()) -> Iterator[Listener]:
+        """A line to no soul yet; those that it joins it hears until the block ends."""
+        listener = Listener(own_turns)
         if self._closed:
             listener.close()
-        self._of_soul.setdefault(soul_id, []).append(listener)
+        self._lines.add(listener)
         try:
             yield listener
         finally:
-            self._of_soul[soul_id].remove(listener)
-            if not self._of_soul[soul_id]:
-                del self._of_soul[soul_id]
+            self._leave(listener)
+
+    def join(self, listener: Listener, soul_id: str) -> None:
+        if soul_id not in listener.souls:
+            listener.souls.add(soul_id)
+            self._of_soul.setdefault(soul_id, []).append(listener)
 
     def tell(self, soul_id: str, event: Kind, data: dict[str, Any]) -> int:
         """How many heard it."""
@@ -84,9 +102,21 @@ class Listeners:
             listener.hear(News(event, data))
         return len(listening)
 
-    def close(self) -> None:
-        """End every line, now and from now on: the server is going away."""
+    async def close(self, patience_s: float) -> None:
+        """End every line, now and from now on: the server is going away. Wait a moment until all have left."""
         self._closed = True
-        for listening in self._of_soul.values():
-            for listener in listening:
-                listener.close()
+        for listener in self._lines:
+            listener.close()
+        if self._lines:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience_s):
+                    await self._deserted.wait()
+
+    def _leave(self, listener: Listener) -> None:
+        self._lines.remove(listener)
+        for soul_id in listener.souls:
+            self._of_soul[soul_id].remove(listener)
+            if not self._of_soul[soul_id]:
+                del self._of_soul[soul_id]
+        if self._closed and not self._lines:
+            self._deserted.set()

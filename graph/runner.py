@@ -53,7 +53,8 @@ class Event:
 class RunningTurn:
     """A turn under way: listen to its events, or just wait for its answer. It goes on without you."""
 
-    def __init__(self, task: asyncio.Task[Json], events: asyncio.Queue[Event]) -> None:
+    def __init__(self, said: Said, task: asyncio.Task[Json], events: asyncio.Queue[Event]) -> None:
+        self.said = said
         self._task = task
         self._events = events
 
@@ -106,7 +107,7 @@ class TurnRunner:
         task = asyncio.create_task(self._run(said, named, place, events), name=said["turn_id"])
         self._running.add(task)
         task.add_done_callback(self._finished)
-        return RunningTurn(task, events)
+        return RunningTurn(said, task, events)
 
     async def drain(self, grace_s: float) -> None:
         """Let running turns finish; one that does not is cancelled and has written nothing."""

@@ -15,6 +15,7 @@ from soulgraph.commands.hosting import hosted
 from soulgraph.graph import life_loop
 from soulgraph.settings import Settings
 from soulgraph.terminals.hub import Broker
+from soulgraph.tests.e2e.sockets import line
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply
 
@@ -63,16 +64,19 @@ async def test_it_reaches_the_terminal_and_the_stream_and_is_part_of_the_convers
         await body.subscribe(f"soul/terminal/{robot}/proactive", qos=1)
         soul_id = await new_soul(client)
         await client.post("/v1/souls/select", json={"terminal_id": robot, "soul_id": soul_id})
-        await say(client, "明天我要考试", soul_id=soul_id, session_id="s")
-        stub.default = SPEAK
-        async with stream(client, soul_id) as heard:
+        async with stream(client, soul_id) as heard, line(client) as socket:
+            await socket.chat("明天我要考试", soul_id=soul_id, session_id="s")
+            await socket.until("done")
+            stub.default = SPEAK
             while not heard:
                 now += 600
                 await client.post(f"/v1/terminals/{robot}/heartbeat")
                 await asyncio.sleep(0.1)
+            on_the_socket = await socket.frame()
         said = json.loads((await anext(body.messages)).payload)
         assert said == {"session_id": "s", "soul_id": soul_id, "text": WORDS, "ts": said["ts"]}
         assert heard == [("proactive", said)]
+        assert on_the_socket == {"event": "proactive", "data": said}
         assert NINE + 90 * 60 <= said["ts"] <= now
 
         messages = (await client.get("/v1/sessions/s/messages")).json()
@@ -100,7 +104,7 @@ async def test_it_reaches_the_terminal_and_the_stream_and_is_part_of_the_convers
         assert [one["proactive"] for one in again] == [False, False, True, False, False]
     told = [json.loads(line) for line in (tmp_path / "telemetry.jsonl").read_text("utf-8").splitlines()]
     [spoke] = [line for line in told if line["event"] == "life.spoke"]
-    assert spoke["delivered"] == {"terminals": [robot], "streams": 1}
+    assert spoke["delivered"] == {"terminals": [robot], "streams": 2}
 
 
 async def test_an_open_stream_hears_that_a_turn_changed_the_soul(modelled, stub):

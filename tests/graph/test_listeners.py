@@ -42,14 +42,42 @@ async def test_silence_is_noticed_and_news_after_it_are_heard():
 
 async def test_closing_ends_every_line_after_what_was_told_and_those_that_come_later_at_once():
     listeners = Listeners()
-    with listeners.listen("a") as listener:
-        waiting = asyncio.create_task(_all(listener))
-        await asyncio.sleep(0)
-        listeners.tell("a", "proactive", {"n": 1})
-        listeners.close()
-        assert await waiting == [News("proactive", {"n": 1})]
+    waiting = asyncio.create_task(_all_of("a", listeners))
+    await asyncio.sleep(0)
+    listeners.tell("a", "proactive", {"n": 1})
+    await listeners.close(5)
+    assert listeners.souls == set()
+    assert waiting.result() == [News("proactive", {"n": 1})]
     with listeners.listen("a") as late:
         assert await _all(late) == []
+
+
+async def test_closing_does_not_wait_for_ever_for_a_line_that_hangs():
+    listeners = Listeners()
+    with listeners.listen("a"):
+        await listeners.close(0.01)
+        assert listeners.souls == {"a"}
+
+
+async def test_one_line_hears_the_souls_it_joins_but_nothing_of_its_own_turns():
+    listeners, mine = Listeners(), {"turn_1"}
+    with listeners.line(mine) as line:
+        for soul_id in ("a", "b", "a"):
+            listeners.join(line, soul_id)
+        listeners.tell("a", "state_changed", {"turn_id": "turn_1"})
+        listeners.tell("a", "state_changed", {"turn_id": "turn_2"})
+        listeners.tell("b", "proactive", {"n": 1})
+        mine.clear()
+        listeners.tell("b", "state_changed", {"turn_id": "turn_1"})
+        news = line.news(5)
+        heard = [(await anext(news)).data for _ in range(3)]
+    assert heard == [{"turn_id": "turn_2"}, {"n": 1}, {"turn_id": "turn_1"}]
+    assert listeners.souls == set()
+
+
+async def _all_of(soul_id, listeners):
+    with listeners.listen(soul_id) as listener:
+        return await _all(listener)
 
 
 async def _all(listener):
