@@ -10,7 +10,7 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.graph.runner import TurnRequest
+from soulgraph.graph.admission import TurnRequest
 from soulgraph.stores.births import DEFAULT_USER
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
