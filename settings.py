@@ -63,7 +63,7 @@ class Settings(BaseSettings):
     )
     emotion_url: str = Field("", description="an emotion service that answers `{emotion,p,a,d,intensity}`")
     intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
-    mcp: str = Field("", description="MCP servers whose tools souls may use: JSON, or a file of it")
+    mcp: SecretStr = Field(SecretStr(""), description="MCP servers whose tools souls may use: JSON, or a file of it")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
     telemetry: str = Field(
@@ -141,7 +141,7 @@ class Settings(BaseSettings):
     def mcp_servers(self) -> dict[str, Any]:
         """The servers by their names, each as langchain-mcp-adapters takes it."""
         try:
-            given = self.mcp or "{}"
+            given = self.mcp.get_secret_value() or "{}"
             given = given if given.lstrip().startswith("{") else Path(given).read_text("utf-8")
             servers = json.loads(given)
         except (OSError, ValueError) as error:

@@ -54,7 +54,7 @@ def turn_graph(*, resumable: bool = False) -> Turn:
 
 
 def _keep_scratch(graph: Turn) -> None:
-    """All but the recall under way, which is a task of this process and over before the tools are run."""
+    """All but the recall under way, which is a task of this process and over before any tool is run."""
     for key, channel in graph.channels.items():
         if isinstance(channel, UntrackedValue) and key != "recalling":
             graph.channels[key] = LastValue(channel.typ, key)

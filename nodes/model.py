@@ -46,8 +46,10 @@ async def tools(state: LoopState, runtime: Runtime[Context]) -> Any:
     done: list[str] = []
     skills = skill_tools(state, runtime.context, done)
     every = [*runtime.context.voice.tools, *skills]
-    updates = await ToolNode(every, awrap_tool_call=gatekeeper(state["gate"])).ainvoke(state)
-    return [*(updates if isinstance(updates, list) else [updates]), Command(update={"executed": done})]
+    # Under another name than this node's, whose messages LangGraph would show.
+    updates = await ToolNode(every, name="calls", awrap_tool_call=gatekeeper(state["gate"])).ainvoke(state)
+    told = [unseen(update) for update in (updates if isinstance(updates, list) else [updates])]
+    return [*told, Command(update={"executed": done})]
 
 
 def _tool_calls(state: LoopState) -> list[Any]:

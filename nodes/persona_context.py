@@ -61,6 +61,7 @@ async def prompt_of(state: TurnState, context: Context) -> TurnState:
     history = [(message.role, message.content) for message in kept.recent]
     cues = _cues(state, persona, kept.template)
     return {
+        "recalling": None,  # what follows may be written to a checkpoint, and a task cannot
         "persona": {**built.meta, "sources": built.sources},
         "messages": assemble(built, history, said["text"], cues),
     }

@@ -1,6 +1,7 @@
 """Words that are shown while they are found, and those that are not for showing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessageChunk
@@ -18,6 +19,10 @@ def tell(text: str, said: Said, runtime: Runtime[Context]) -> None:
     push_message(AIMessageChunk(content=text, id=reply_id(said)), state_key=None)
 
 
-def unseen(update: Mapping[str, Any]) -> Command[Any]:
+def unseen(update: Mapping[str, Any] | Command[Any]) -> Command[Any]:
     """The same update; LangGraph shows a parent's listeners the messages that it finds in a mapping."""
-    return Command(update=list(update.items()))
+    if not isinstance(update, Command):
+        return Command(update=list(update.items()))
+    if isinstance(update.update, dict):
+        return replace(update, update=list(update.update.items()))
+    return update

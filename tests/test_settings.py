@@ -185,5 +185,5 @@ def test_mcp_servers_are_given_as_json_or_in_a_file(tmp_path):
 
 @pytest.mark.parametrize("given", ["{", "no-such-file.json", '{"room": "room-server"}', '{"mcpServers": []}'])
 def test_what_names_no_mcp_servers_is_refused(given):
-    with pytest.raises(ConfigurationError, match="^SOULGRAPH_MCP: "):
+    with pytest.raises(ConfigurationError, match="SOULGRAPH_MCP: "):
         Settings.load(mcp=given).mcp_servers  # noqa: B018
