@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 
-from soulgraph.errors import InvalidInput
+from soulgraph.errors import ConfigurationError, InvalidInput
 from soulgraph.graph.admission import TurnRequest, admitted, answered, names_of
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.afterglow_workers import AfterglowWorkers
@@ -37,6 +37,8 @@ async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> Asyn
     `settings` are those of the environment by their names in lower case, without the prefix; those of the server and of
     MQTT are not read. `tools` are offered to the model beside the soul's own.
     """
+    if unknown := settings.keys() - Settings.model_fields.keys():
+        raise ConfigurationError(", ".join(sorted(unknown)), "there is no such setting: see the README's table")
     chosen = Settings.load(**settings)
     async with open_context(chosen, time.time, tools) as context:
         afterglow = afterglow_graph().compile(name="afterglow")

@@ -12,8 +12,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from soulgraph import gated, open_souls, soul_named, soul_node
+from soulgraph import Context, gated, open_souls, soul_named, soul_node, turn_graph
 from soulgraph.errors import ConfigurationError, InvalidInput, NotFound
+from soulgraph.graph.state import TurnInput, TurnOutput
 from soulgraph.tests.stub_openai import Reply
 
 
@@ -79,12 +80,25 @@ async def transcript(context, session_id):
 @pytest.mark.parametrize("durability", ["exit", "async", "sync"])
 async def test_a_soul_adds_one_message_a_turn_whatever_the_parents_durability(souls, durability):
     soul_id = await soul_named(souls, "Luna")
-    graph = parent(soul=soul_node(souls, soul_id)).compile(checkpointer=InMemorySaver())
+    graph = parent(soul=soul_node(souls, soul_id)).compile(checkpointer=(saver := InMemorySaver()))
     for text in ("Hello!", "I am so happy today"):
         state = await graph.ainvoke(said(text), thread(), durability=durability)
+    assert {kept.config["configurable"]["checkpoint_ns"] for kept in saver.list(thread())} == {""}
     assert [message.type for message in state["messages"]] == ["human", "ai", "human", "ai"]
     assert state["soul"]["reply"] == state["messages"][-1].text
     assert len(await transcript(souls, f"thread:{soul_id}")) == 4
+
+
+async def test_the_bare_turn_is_a_subgraph_of_any_durability_if_it_is_resumable(souls):
+    class Bare(TurnInput, TurnOutput):
+        pass
+
+    graph = StateGraph(Bare, Context).add_node("soul", turn_graph(resumable=True).compile()).add_edge(START, "soul")
+    ids = {"soul_id": await soul_named(souls, "Luna"), "session_id": "sess_1", "input_id": "in_1", "turn_id": "turn_1"}
+    heard = {"said": {"text": "Hello!", "user_id": "ann", **ids}}
+    compiled = graph.compile(checkpointer=InMemorySaver())
+    state = await compiled.ainvoke(heard, thread(), context=souls, durability="sync")
+    assert state["answer"]["reply"]
 
 
 async def test_without_a_checkpointer_it_is_the_usual_conversation(souls):
@@ -151,6 +165,12 @@ async def test_a_soul_is_born_once_for_each_user(souls):
     assert await soul_named(souls, "Luna", user_id="ann") != luna
 
 
+async def test_a_setting_that_there_is_not_is_refused():
+    with pytest.raises(ConfigurationError, match="data_folder"):
+        async with open_souls(data_folder="souls"):
+            pass
+
+
 async def test_two_tools_of_one_name_are_refused(tmp_path):
     with pytest.raises(ConfigurationError, match="open_door"):
         async with open_souls(data_dir=tmp_path, tools=[open_door, open_door]):
@@ -202,7 +222,6 @@ async def test_a_gated_tool_is_refused_while_the_soul_is_too_upset(tmp_path, stu
     options = {"llm_base_url": stub.base_url, "llm_model": "stub"}
     async with open_souls(data_dir=tmp_path, tools=[gated(lamp)], **options) as souls:
         graph = parent(soul=soul_node(souls, await soul_named(souls, "Luna"))).compile()
-        stub.default = calling("lamp", on=True)
         stub.script(calling("lamp", on=True), Reply(text=turn("It is on.")))
         await graph.ainvoke(said("Please switch on the lamp"))
         assert used == [True]
