@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test check bench clean
+.PHONY: setup run test check studio bench clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,9 @@ check: setup
 
 test: check
 	$(BIN)/pytest -n auto --maxprocesses 4
+
+studio: setup
+	$(BIN)/langgraph dev --allow-blocking
 
 bench: setup
 	$(BIN)/python bench/turn.py

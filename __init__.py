@@ -4,12 +4,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from soulgraph.graph.context import Context
+    from soulgraph.graph.embedding import open_souls, soul_named, soul_node
     from soulgraph.graph.turn import turn_graph
+    from soulgraph.nodes.gated import gated
 
 __version__ = "0.1.0"
-__all__ = ["Context", "__version__", "turn_graph"]
+__all__ = ["Context", "__version__", "gated", "open_souls", "soul_named", "soul_node", "turn_graph"]
 
-_HOMES = {"Context": "soulgraph.graph.context", "turn_graph": "soulgraph.graph.turn"}
+_HOMES = {
+    "Context": "soulgraph.graph.context",
+    "gated": "soulgraph.nodes.gated",
+    "open_souls": "soulgraph.graph.embedding",
+    "soul_named": "soulgraph.graph.embedding",
+    "soul_node": "soulgraph.graph.embedding",
+    "turn_graph": "soulgraph.graph.turn",
+}
 
 
 def __getattr__(name: str) -> Any:

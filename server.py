@@ -4,9 +4,9 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 from fastapi import FastAPI
-from langchain_core.language_models import BaseChatModel
 
 from soulgraph import __version__
 from soulgraph.api import (
@@ -38,30 +38,18 @@ from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
+from soulgraph.graph.admission import TurnRequest
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.afterglow_workers import AfterglowWorkers
 from soulgraph.graph.context import Context
 from soulgraph.graph.life_loop import LifeLoop
-from soulgraph.graph.runner import TurnRequest, TurnRunner
-from soulgraph.graph.telemetry import JsonLines
+from soulgraph.graph.opening import open_context
+from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.turn import turn_graph
-from soulgraph.memory.events import open_events
-from soulgraph.memory.opening import open_recall
-from soulgraph.nodes.tools import TOOLS
-from soulgraph.senses.embedding.factory import open_embedder
-from soulgraph.senses.embedding.local import NAME, open_local_embedder
-from soulgraph.senses.emotion.http import HttpRecogniser
-from soulgraph.senses.emotion.local import LocalRecogniser
-from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.ports import Embedder, EmotionRecogniser
-from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.settings import Settings, masked
 from soulgraph.stores.births import DEFAULT_USER
 from soulgraph.stores.checkpoints import open_checkpointer
-from soulgraph.stores.database import Database, database_url
-from soulgraph.stores.library import stock
-from soulgraph.stores.locks import AdvisoryLocks, SessionLocks
 from soulgraph.stores.stores import Stores
-from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.opening import open_hub
@@ -70,9 +58,7 @@ from soulgraph.terminals.reception import Answer, Reception
 from soulgraph.terminals.reports import Input
 from soulgraph.terminals.ticks import Ticks
 from soulgraph.terminals.uplink import Uplink
-from soulgraph.voices.factory import OFFLINE, open_voice
-from soulgraph.voices.listening import LlmArbiter, LlmRecogniser
-from soulgraph.voices.voice import Voice
+from soulgraph.voices.factory import OFFLINE
 
 _log = logging.getLogger("soulgraph")
 
@@ -101,100 +87,42 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
 @asynccontextmanager
 async def open_services(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Services]:
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
-    settings.refuse_unused()
     async with AsyncExitStack() as stack:
-        stores = await stack.enter_async_context(open_stores(settings))
-        async with stores.write() as tx:
-            await stock(tx, clock())
+        ports = await stack.enter_async_context(open_context(settings, clock))
+        async with ports.stores.read() as tx:
             open_access = _access(settings, await tx.keys.exist())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         metrics = Metrics()
         presence = Presence(clock)
         uplink = Uplink(presence, Invocations(), metrics.dropped.inc)
-        voice = await stack.enter_async_context(open_voice(settings, TOOLS))
-        embedder = await stack.enter_async_context(open_embedder(settings))
-        events = await stack.enter_async_context(
-            open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
-        )
-        recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock))
-        locks = SessionLocks(settings.session_queue, await _shared_locks(settings, stack))
-        context = Context(
-            stores=stores,
-            emotions=await _emotions(settings, embedder, voice, stack),
-            intents=IntentFilter(embedder, _arbiter(settings, voice)),
-            voice=voice,
-            persona=settings.persona,
-            clock=clock,
-            timezone=settings.zone,
-            recall=recall,
-            events=events,
-            workspaces=Workspaces(settings.data_dir),
-            telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
-            hub=await _hub(settings, stores, uplink, stack),
-            locks=locks,
-            max_steps=settings.turn_max_steps,
-            max_events=settings.max_events,
-            daily_tokens=settings.daily_tokens,
-            observe_usage=metrics.usage,
-        )
+        hub = await _hub(settings, ports.stores, uplink, stack)
+        context = replace(ports, hub=hub, observe_usage=metrics.usage)
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
         )
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
-        runner = TurnRunner(graph, context, locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
+        runner = TurnRunner(graph, context, context.locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
         await stack.enter_async_context(_reception(context, presence, uplink, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
-        ticks = Ticks(stores, presence, context.hub, *ticking)
+        ticks = Ticks(context.stores, presence, context.hub, *ticking)
         await stack.enter_async_context(ticks.running())
         if settings.alive:
             await stack.enter_async_context(LifeLoop(context).running())
-        _announce(settings, context, embedder.name, open_access)
+        _announce(settings, context, open_access)
         yield Services(
-            settings, stores, context, checkpointer, locks, runner, afterglow, presence, metrics, open_access
+            settings,
+            context.stores,
+            context,
+            checkpointer,
+            context.locks,
+            runner,
+            afterglow,
+            presence,
+            metrics,
+            open_access,
         )
-
-
-@asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    """The database, migrated; the embedded one gets its folder."""
-    if not settings.database_url:
-        try:
-            settings.data_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigurationError(
-                "SOULGRAPH_DATA_DIR", f"cannot make {settings.data_dir}: {error.strerror}"
-            ) from error
-    async with Database.open(settings.resolved_database_url) as database:
-        yield Stores(database)
-
-
-async def _emotions(settings: Settings, embedder: Embedder, voice: Voice, stack: AsyncExitStack) -> EmotionRecogniser:
-    """Who hears what the user feels; the built-in one was trained on the built-in encoder's vectors."""
-    if settings.emotion == "llm":
-        return LlmRecogniser(_model(voice, "EMOTION"))
-    if settings.emotion == "http":
-        return await stack.enter_async_context(HttpRecogniser.open(settings.checked_emotion_url))
-    built_in = embedder if embedder.name == NAME else await stack.enter_async_context(open_local_embedder())
-    return LocalRecogniser(built_in)
-
-
-def _arbiter(settings: Settings, voice: Voice) -> LlmArbiter | None:
-    return LlmArbiter(_model(voice, "INTENTS")) if settings.intents == "llm" else None
-
-
-def _model(voice: Voice, setting: str) -> BaseChatModel:
-    if voice.name == OFFLINE:
-        raise ConfigurationError(f"{PREFIX}{setting}", "llm needs a model: set SOULGRAPH_LLM_MODEL, or use `local`")
-    return voice.model
-
-
-async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLocks | None:
-    url = database_url(settings.resolved_database_url)
-    if url.get_backend_name() != "postgresql":
-        return None
-    return await stack.enter_async_context(AdvisoryLocks.open(url))
 
 
 async def _hub(settings: Settings, stores: Stores, uplink: Uplink, stack: AsyncExitStack) -> MqttHub | None:
@@ -230,7 +158,7 @@ def _access(settings: Settings, has_keys: bool) -> bool:
     return not has_keys
 
 
-def _announce(settings: Settings, context: Context, embedder: str, open_access: bool) -> None:
+def _announce(settings: Settings, context: Context, open_access: bool) -> None:
     _log.info("database: %s", context.stores.database.url.render_as_string(hide_password=True))
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
@@ -240,6 +168,6 @@ def _announce(settings: Settings, context: Context, embedder: str, open_access: 
         life = settings.persona.life
         quiet = f", never {life.quiet_hours}" if str(life.quiet_hours) else ""
         _log.info("life: souls may speak of their own accord, at most %d times a day%s", life.daily_cap, quiet)
-    _log.info("emotion: %s; embeddings: %s", settings.emotion, embedder)
+    _log.info("emotion: %s; embeddings: %s", settings.emotion, settings.embeddings_model or "built-in")
     if open_access:
         _log.info("access: open to this machine, because no API key has been made")

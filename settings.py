@@ -1,5 +1,6 @@
 """Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
 
+import json
 import re
 from datetime import time
 from functools import cached_property
@@ -62,6 +63,7 @@ class Settings(BaseSettings):
     )
     emotion_url: str = Field("", description="an emotion service that answers `{emotion,p,a,d,intensity}`")
     intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
+    mcp: SecretStr = Field(SecretStr(""), description="MCP servers whose tools souls may use: JSON, or a file of it")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
     telemetry: str = Field(
@@ -135,6 +137,20 @@ class Settings(BaseSettings):
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", "must name the emotion service, with http:// or https://")
         return self.emotion_url
 
+    @cached_property
+    def mcp_servers(self) -> dict[str, Any]:
+        """The servers by their names, each as langchain-mcp-adapters takes it."""
+        try:
+            given = self.mcp.get_secret_value() or "{}"
+            given = given if given.lstrip().startswith("{") else Path(given).read_text("utf-8")
+            servers = json.loads(given)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{PREFIX}MCP", f"is neither JSON nor a file of JSON: {error}") from error
+        servers = servers.get("mcpServers", servers) if isinstance(servers, dict) else None
+        if not isinstance(servers, dict) or not all(isinstance(server, dict) for server in servers.values()):
+            raise ConfigurationError(f"{PREFIX}MCP", "must map names of servers to how each is reached")
+        return {name: _reached(server) for name, server in servers.items()}
+
     @property
     def telemetry_file(self) -> Path:
         return Path(self.telemetry) if self.telemetry else self.data_dir / "telemetry.jsonl"
@@ -163,6 +179,11 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _reached(server: dict[str, Any]) -> dict[str, Any]:
+    """One without a transport is started by its command, or called at its URL."""
+    return {"transport": "stdio" if "command" in server else "http", **server}
 
 
 def _constants(given: Any) -> Constants:

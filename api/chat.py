@@ -10,7 +10,8 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.graph.runner import RunningTurn, TurnRequest
+from soulgraph.graph.admission import TurnRequest
+from soulgraph.graph.runner import RunningTurn
 from soulgraph.stores.births import DEFAULT_USER
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])

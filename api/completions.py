@@ -18,7 +18,8 @@ from soulgraph.api.openai_wire import Completion, CompletionRequest
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING, PING_S, unbuffered
 from soulgraph.errors import InvalidInput, NotFound
-from soulgraph.graph.runner import Event, RunningTurn, TurnRequest
+from soulgraph.graph.admission import TurnRequest
+from soulgraph.graph.runner import Event, RunningTurn
 from soulgraph.graph.state import Json
 from soulgraph.stores.records import Soul
 

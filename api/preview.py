@@ -20,7 +20,7 @@ from soulgraph.graph.telemetry import NoTelemetry
 from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.nodes.pad_update import guarded, mode_now
-from soulgraph.nodes.persona_context import persona_context, template_of
+from soulgraph.nodes.persona_context import prompt_of, template_of
 from soulgraph.prompts.tokens import tokens_of
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import EmotionState, impact
@@ -81,7 +81,7 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
         template = await template_of(tx, template_id)
         soul, session = await _listener(tx, wanted, template_id, context)
     state = await _rehearsed(soul, session, wanted.text, context)
-    told = await persona_context(state, Runtime(context=context))
+    told = await prompt_of(state, context)
     messages = [_message(message) for message in told["messages"]]
     sections = _sections(told["messages"])
     return PreviewOut(

@@ -25,8 +25,9 @@ import aiomqtt
 import httpx
 import uvloop
 
-from soulgraph.graph.runner import TurnRequest
-from soulgraph.server import open_services, open_stores
+from soulgraph.graph.admission import TurnRequest
+from soulgraph.graph.opening import open_stores
+from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.stores.births import new_soul
 from soulgraph.tests.live import ServerProcess, free_port, say

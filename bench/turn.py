@@ -23,7 +23,7 @@ from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from soulgraph.graph.runner import TurnRequest
+from soulgraph.graph.admission import TurnRequest
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.stores.births import new_soul

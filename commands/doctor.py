@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from soulgraph.commands.client import own_url, running
 from soulgraph.errors import ConfigurationError, SoulgraphError
-from soulgraph.server import open_stores
+from soulgraph.graph.opening import open_stores
 from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import MqttHub

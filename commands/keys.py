@@ -60,6 +60,6 @@ def revoke_key(key_id: str) -> None:
 
 
 def _stores() -> AbstractAsyncContextManager["Stores"]:
-    from soulgraph.server import open_stores
+    from soulgraph.graph.opening import open_stores
 
     return open_stores(Settings.load())

@@ -5,41 +5,24 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from soulgraph.errors import Conflict, ModelTimeout, ShuttingDown, SoulgraphError
+from soulgraph.errors import ModelTimeout, ShuttingDown, SoulgraphError
+from soulgraph.graph.admission import TurnRequest, admitted, answered, names_of
 from soulgraph.graph.budget import metering
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, Said, TurnInput, TurnOutput, TurnState
-from soulgraph.stores.births import new_id, usual_session
 from soulgraph.stores.locks import SessionLocks
-from soulgraph.stores.records import Session
-from soulgraph.stores.stores import Transaction
 
 CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
 Observe = Callable[[str, float], None]
 
 _RECURSION_LIMIT = 100
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRequest:
-    """What a caller sends; what is missing is resolved before the turn begins."""
-
-    text: str
-    user_id: str
-    input_id: str | None = None
-    session_id: str | None = None
-    soul_id: str | None = None
-    terminal_id: str | None = None
-    character_id: str | None = None
-    background_id: str | None = None
-    template_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +83,7 @@ class TurnRunner:
         """Check and admit a turn, then run it in a task of its own."""
         if self._closing:
             raise ShuttingDown("no new turns are taken: send this one to the server that follows")
-        said = await self._resolve(request)
+        said = await admitted(self._context, request)
         events: asyncio.Queue[Event] = asyncio.Queue()
         place = self._locks.hold(said["session_id"])
         named = request.input_id is not None
@@ -148,7 +131,7 @@ class TurnRunner:
 
     async def _once(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         """The stored answer if this input was answered before, else a new one."""
-        if known := await self._answered(said):
+        if known := await answered(self._context, said):
             events.put_nowait(Event("token", {"text": known["reply"]}))
             return known
         return await self._anew(said, events)
@@ -163,11 +146,6 @@ class TurnRunner:
                 "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",
                 turn_id=said["turn_id"],
             ) from error
-
-    async def _answered(self, said: Said) -> Json | None:
-        async with self._context.stores.read() as tx:
-            known = await tx.turns.find(said["session_id"], said["input_id"])
-        return known.answer if known else None
 
     async def _stream(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         """`done` is held back until the graph has ended: only then is the checkpoint written too."""
@@ -195,25 +173,6 @@ class TurnRunner:
         where = {key: answer[key] for key in ("soul_id", "session_id", "turn_id")}
         self._context.listeners.tell(answer["soul_id"], "state_changed", where)
 
-    async def _resolve(self, request: TurnRequest) -> Said:
-        """Who is spoken to, and in which conversation."""
-        async with self._context.stores.read() as tx:
-            session = await tx.sessions.find(request.session_id) if request.session_id else None
-            soul_id = request.soul_id or (session.soul_id if session else await _soul_of(tx, request.terminal_id))
-            if session:
-                _check_session(session, request, soul_id)
-            else:
-                await tx.souls.get(soul_id)
-        setting = request.terminal_id, request.character_id, request.background_id, request.template_id
-        said = {
-            **asdict(request),
-            "soul_id": soul_id,
-            "session_id": request.session_id or usual_session(soul_id, request.user_id, *setting),
-            "input_id": request.input_id or new_id("input"),
-            "turn_id": new_id("turn"),
-        }
-        return cast(Said, said)
-
 
 def _event(written: Any) -> Event | None:
     """What a node of ours wrote to the stream; tools of others may write there too."""
@@ -223,32 +182,9 @@ def _event(written: Any) -> Event | None:
 
 
 def _config(said: Said) -> RunnableConfig:
-    names = {key: said[key] for key in ("session_id", "soul_id", "turn_id")}
     return {
         "configurable": {"thread_id": said["session_id"]},
-        "metadata": names,
+        "metadata": names_of(said),
         "run_name": "turn",
         "recursion_limit": _RECURSION_LIMIT,
     }
-
-
-async def _soul_of(tx: Transaction, terminal_id: str | None) -> str:
-    terminal = await tx.terminals.find(terminal_id) if terminal_id else None
-    if terminal is None or terminal.soul_id is None:
-        raise Conflict("soul_not_selected", "soul selection is required before chat: POST /v1/souls/select")
-    return terminal.soul_id
-
-
-def _check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
-    """A conversation keeps its soul, character, background and template."""
-    asked = {
-        "soul_id": (soul_id, session.soul_id),
-        "character_id": (request.character_id, session.character_snapshot["source_preset"]),
-        "background_id": (request.background_id, session.background_id),
-        "template_id": (request.template_id, session.template_id),
-    }
-    for name, (wanted, kept) in asked.items():
-        if wanted is not None and wanted != kept:
-            raise Conflict(
-                "session_mismatch", f"this session has {name} {kept!r}: start another session for {wanted!r}"
-            )

@@ -40,6 +40,11 @@ class Said(TypedDict):
     template_id: NotRequired[str | None]
 
 
+def reply_id(said: Said) -> str:
+    """The id of the reply as a message of a parent graph: the same whenever the same is said again."""
+    return f"{said['session_id']}:{said['input_id']}"
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """The soul as it is after hearing it, and the conversation it is in."""

@@ -1,5 +1,6 @@
 """One chat turn, from what the user said to what is stored. This is the product on one screen."""
 
+from langgraph.channels import LastValue, UntrackedValue
 from langgraph.graph import END, START, StateGraph
 
 from soulgraph.graph.context import Context
@@ -18,9 +19,12 @@ from soulgraph.nodes.writeback import writeback
 Turn = StateGraph[TurnState, Context, TurnInput, TurnOutput]
 
 
-def turn_graph() -> Turn:
-    """The uncompiled turn: compile it with your checkpointer, run it with a `Context`."""
-    return (
+def turn_graph(*, resumable: bool = False) -> Turn:
+    """The uncompiled turn: compile it with your checkpointer, run it with a `Context`.
+
+    A resumable one may be interrupted by a tool: what it needs to go on is then in the checkpoint too.
+    """
+    graph = (
         StateGraph(TurnState, Context, input_schema=TurnInput, output_schema=TurnOutput)
         .add_node(emotion)
         .add_node(pad_update)
@@ -28,7 +32,7 @@ def turn_graph() -> Turn:
         .add_node(gate)
         .add_node(intent_action)
         .add_node(persona_context)
-        .add_node("tool_loop", tool_loop_graph().compile(checkpointer=False, name="tool_loop"))
+        .add_node("tool_loop", tool_loop_graph().compile(checkpointer=None if resumable else False, name="tool_loop"))
         .add_node(parse)
         .add_node(repair)
         .add_node(writeback)
@@ -44,3 +48,13 @@ def turn_graph() -> Turn:
         .add_edge("repair", "parse")
         .add_edge("writeback", END)
     )
+    if resumable:
+        _keep_scratch(graph)
+    return graph
+
+
+def _keep_scratch(graph: Turn) -> None:
+    """All but the recall under way, which is a task of this process and over before any tool is run."""
+    for key, channel in graph.channels.items():
+        if isinstance(channel, UntrackedValue) and key != "recalling":
+            graph.channels[key] = LastValue(channel.typ, key)

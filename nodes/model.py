@@ -9,11 +9,13 @@ from langgraph.types import Command
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import LoopState
+from soulgraph.nodes.gated import gatekeeper
 from soulgraph.nodes.skills import offered_by, skill_tools
+from soulgraph.nodes.telling import tell, unseen
 from soulgraph.voices.speech import speak
 
 
-async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
+async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     """One model call; its narrative is shown as it arrives. The last step allowed may ask for no more tools."""
     steps = state.get("steps", 0) + 1
     voice = runtime.context.voice
@@ -23,14 +25,14 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> LoopState:
 
     def show(text: str) -> None:
         nonlocal shown, paragraph
-        runtime.stream_writer({"event": "token", "data": {"text": paragraph + text}})
+        tell(paragraph + text, state["said"], runtime)
         shown, paragraph = shown + paragraph + text, ""
 
     last = steps >= runtime.context.max_steps
     message = await speak(voice.offering(skills, may_call=not last), state["messages"], show)
     if last:
         message.tool_calls = []
-    return {"messages": [message], "output": message.text, "shown": shown, "steps": steps}
+    return unseen({"messages": [message], "output": message.text, "shown": shown, "steps": steps})
 
 
 async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
@@ -43,8 +45,11 @@ async def tools(state: LoopState, runtime: Runtime[Context]) -> Any:
         runtime.stream_writer({"event": "tool", "data": {"name": call["name"], "arguments": call["args"]}})
     done: list[str] = []
     skills = skill_tools(state, runtime.context, done)
-    updates = await ToolNode([*runtime.context.voice.tools, *skills]).ainvoke(state)
-    return [*(updates if isinstance(updates, list) else [updates]), Command(update={"executed": done})]
+    every = [*runtime.context.voice.tools, *skills]
+    # Under another name than this node's, whose messages LangGraph would show.
+    updates = await ToolNode(every, name="calls", awrap_tool_call=gatekeeper(state["gate"])).ainvoke(state)
+    told = [unseen(update) for update in (updates if isinstance(updates, list) else [updates])]
+    return [*told, Command(update={"executed": done})]
 
 
 def _tool_calls(state: LoopState) -> list[Any]:

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Heard, TurnState
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.nodes.skills import offered_by
+from soulgraph.nodes.telling import unseen
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
@@ -40,8 +43,12 @@ class _Kept:
     recent: list[Message]
 
 
-async def persona_context(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    context, said, session = runtime.context, state["said"], state["heard"].session
+async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
+    return unseen(await prompt_of(state, runtime.context))
+
+
+async def prompt_of(state: TurnState, context: Context) -> TurnState:
+    said, session = state["said"], state["heard"].session
     async with context.stores.read() as tx:
         kept = await _kept(tx, session, 2 * context.persona.history_rounds)
     files = context.workspaces.read(session.soul_id) if context.workspaces else {}
@@ -54,6 +61,7 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> TurnSt
     history = [(message.role, message.content) for message in kept.recent]
     cues = _cues(state, persona, kept.template)
     return {
+        "recalling": None,  # what follows may be written to a checkpoint, and a task cannot
         "persona": {**built.meta, "sources": built.sources},
         "messages": assemble(built, history, said["text"], cues),
     }

@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import TurnState
+from soulgraph.nodes.telling import tell
 from soulgraph.prompts.defuse import defuse
 from soulgraph.prompts.render import load, render
 from soulgraph.voices.speech import speak
@@ -15,7 +16,7 @@ async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 
     def show(text: str) -> None:
         if not state["shown"]:
-            runtime.stream_writer({"event": "token", "data": {"text": text}})
+            tell(text, state["said"], runtime)
 
     complaint = render(load("repair"), problem=defuse(state["problem"]))
     asked = [*state["messages"], AIMessage(state["output"]), HumanMessage(complaint)]

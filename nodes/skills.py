@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, LoopState
+from soulgraph.nodes.gated import REFUSAL
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.stores.births import new_id
 from soulgraph.stores.records import Terminal
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import Invoke
 
-REFUSAL = "Not done: you are too upset to act now. Say so in character, and never claim that it was done."
 _LONGEST_NAME, _LONGEST_OUTPUT = 64, 4000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 

@@ -15,9 +15,10 @@ from pydantic import SecretStr
 from soulgraph import errors
 from soulgraph.api.metrics import Metrics
 from soulgraph.errors import Conflict, SoulgraphError
+from soulgraph.graph.opening import open_stores
 from soulgraph.scripts.draw_graph import ROOT, pages
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
-from soulgraph.server import create_app, open_stores
+from soulgraph.server import create_app
 from soulgraph.settings import DEFAULT_PERSONA, PREFIX, Settings
 from soulgraph.soul.dynamics import born, impact
 from soulgraph.soul.gate import judge

@@ -1,3 +1,4 @@
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -171,3 +172,18 @@ def test_every_setting_is_in_the_readme_and_the_readme_has_no_other():
 
 def test_every_setting_is_described():
     assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_mcp_servers_are_given_as_json_or_in_a_file(tmp_path):
+    local, remote = {"command": "room-server"}, {"url": "http://127.0.0.1:9000/mcp"}
+    file = tmp_path / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"room": local}}))
+    assert Settings.load(mcp=str(file)).mcp_servers == {"room": {"transport": "stdio", **local}}
+    assert Settings.load(mcp=json.dumps({"far": remote})).mcp_servers == {"far": {"transport": "http", **remote}}
+    assert Settings.load().mcp_servers == {}
+
+
+@pytest.mark.parametrize("given", ["{", "no-such-file.json", '{"room": "room-server"}', '{"mcpServers": []}'])
+def test_what_names_no_mcp_servers_is_refused(given):
+    with pytest.raises(ConfigurationError, match="SOULGRAPH_MCP: "):
+        Settings.load(mcp=given).mcp_servers  # noqa: B018

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.server import open_services, open_stores
+from soulgraph.graph.opening import open_stores
+from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply

@@ -1,0 +1,38 @@
+"""The examples are run as the programs that they are."""
+
+import subprocess
+import sys
+
+import pytest
+
+from soulgraph.scripts.draw_graph import ROOT
+
+PRINTED = {
+    "react_agent": """\
+human: My present for my daughter is lost, I am so sad. It is order 17.
+order_status: order 17 is lost
+companion: I know that feeling. Let me keep you company.
+ai: Order 17 is lost; a new one is on its way.
+""",
+    "two_souls": """\
+luna (+0.5): How lovely. I'll gladly share that joy.
+sol (+0.4): How lovely. I'll gladly share that joy.
+luna (+1.0): ...Thank you. I still need a moment.
+sol (+0.5): How lovely. I'll gladly share that joy.
+luna (+1.0): ...Thank you. I still need a moment.
+sol (+0.6): How lovely. I'll gladly share that joy.
+""",
+    "own_tools_and_mcp": """\
+uses {'name': 'temperature', 'arguments': {}}
+uses {'name': 'heat', 'arguments': {'degrees': 21}}
+uses {'name': 'lamp', 'arguments': {'color': 'amber'}}
+Only 14 °C! I heat the room.
+""",
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_an_example_runs_by_itself(name):
+    program = [sys.executable, "-W", "error", ROOT / "examples" / f"{name}.py"]
+    ran = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert (ran.stderr, ran.stdout) == ("", PRINTED[name])
