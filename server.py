@@ -67,6 +67,7 @@ from soulgraph.terminals.reception import Answer, Reception
 from soulgraph.terminals.reports import Input
 from soulgraph.terminals.ticks import Ticks
 from soulgraph.terminals.uplink import Uplink
+from soulgraph.tracing.opening import open_tracing
 from soulgraph.voices.factory import OFFLINE, open_voice
 from soulgraph.voices.listening import LlmArbiter, LlmRecogniser
 from soulgraph.voices.voice import Voice
@@ -99,6 +100,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
     settings.refuse_unused()
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(open_tracing(settings))
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
             await stock(tx, clock())

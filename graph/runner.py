@@ -19,6 +19,7 @@ from soulgraph.stores.births import new_id, usual_session
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import traced
 
 CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
 Observe = Callable[[str, float], None]
@@ -154,8 +155,9 @@ class TurnRunner:
 
     async def _anew(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         try:
-            async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
-                return await self._stream(said, events)
+            with traced(awaits="exec_mode", terminal_id=said.get("terminal_id")):
+                async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
+                    return await self._stream(said, events)
         except TimeoutError as error:
             raise ModelTimeout(
                 f"the turn took longer than {self._timeout_s:g} s and was not stored: "

@@ -21,6 +21,7 @@ from soulgraph.soul.mood import describe
 from soulgraph.soul.preferences import question
 from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import keep_private
 
 _NOTHING = Recalled([], [])
 _WHO = {"user": "they said", "assistant": "you said"}
@@ -51,6 +52,7 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> TurnSt
     persona = _persona(state, context, kept, files, recalled, budget)
     built = build(kept.template, persona, budget)
     _tell(state, context, built, recalled.problem)
+    keep_private(*built.private)
     history = [(message.role, message.content) for message in kept.recent]
     cues = _cues(state, persona, kept.template)
     return {

@@ -1,0 +1,78 @@
+"""What a trace leaves out before it goes anywhere."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from soulgraph.tracing.trace import PREFIX
+
+Redact = Literal["none", "secrets", "content"]
+
+HIDDEN = "[hidden]"
+_SHORTEST_SECRET = 8
+_KEYS = re.compile(
+    r"\b(?:sk|pk|sg|lsv2|ghp|xox[abp])[-_][A-Za-z0-9_\-]{12,}"
+    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
+    r"|(?i:(?<=bearer )[A-Za-z0-9._~+/\-]{8,}=*)"
+)
+_INNER = re.compile(
+    r"(?<=<inner_state>).*?(?=</inner_state>)"
+    r"""|(?<="inner_state": ")(?:[^"\\]|\\.)+"""
+    r"""|(?<="inner_state":")(?:[^"\\]|\\.)+""",
+    re.DOTALL,
+)
+
+
+class Redactor:
+    """`none` hides the server's own keys, `secrets` also whatever looks like a key and the inner monologue,
+    `content` everything that was said or thought."""
+
+    def __init__(self, what: Redact, secrets: Iterable[str]) -> None:
+        own = sorted((one for one in secrets if len(one) >= _SHORTEST_SECRET), key=len, reverse=True)
+        self.what = what
+        self._own = re.compile("|".join(map(re.escape, own)) or r"(?!)")
+
+    @property
+    def content(self) -> bool:
+        return self.what == "content"
+
+    def text(self, said: str, private: Collection[str] = ()) -> str:
+        said = self._own.sub(HIDDEN, said)
+        if self.what == "none":
+            return said
+        for words in private:
+            said = said.replace(words, HIDDEN)
+        return _INNER.sub(HIDDEN, _KEYS.sub(HIDDEN, said))
+
+    def clean(self, value: Any, private: Collection[str] = ()) -> Any:
+        """A copy made of JSON's types; what has none of them is told in words."""
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, str):
+            return self.text(value, private)
+        if isinstance(value, BaseModel):
+            value = value.model_dump()
+        elif is_dataclass(value) and not isinstance(value, type):
+            value = {one.name: getattr(value, one.name) for one in fields(value)}
+        if isinstance(value, Mapping):
+            return {str(key): self._field(str(key), one, private) for key, one in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.clean(one, private) for one in value]
+        return self.text(str(value), private)
+
+    def metadata(self, metadata: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
+        """Decisions rest on what was said, and go with it."""
+        kept = {key: one for key, one in metadata.items() if not (self.content and key.startswith(PREFIX))}
+        cleaned: dict[str, Any] = self.clean(kept, private)
+        return cleaned
+
+    def error(self, error: str, private: Collection[str] = ()) -> str:
+        """An error may quote what was said: then its kind has to do."""
+        return error.partition("(")[0] if self.content else self.text(error, private)
+
+    def _field(self, name: str, value: Any, private: Collection[str]) -> Any:
+        hidden = name == "inner_state" and value and self.what != "none"
+        return HIDDEN if hidden else self.clean(value, private)
