@@ -21,7 +21,8 @@ async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:
         return {"silence": "nobody has ever talked to it"}
     traits = Traits.from_dict(soul.personality_vector)
     feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now, context.constants)
-    moment, exec_mode = Moment(now, soul, feeling, sessions[0]), judge(traits, feeling, now, context.constants).exec_mode
+    exec_mode = judge(traits, feeling, now, context.constants).exec_mode
+    moment = Moment(now, soul, feeling, sessions[0])
     _label(moment, exec_mode)
     return {"moment": moment, "silence": _objection(moment, exec_mode == "blocked", context)}
 

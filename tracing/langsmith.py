@@ -1,7 +1,7 @@
 """Runs for LangSmith, or any server that speaks its protocol: labelled and redacted before they leave."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -9,10 +9,11 @@ from typing import Any
 import langsmith
 from langsmith.utils import tracing_is_enabled
 
+from soulgraph.tracing.outages import seldom
 from soulgraph.tracing.redaction import Redactor
 from soulgraph.tracing.trace import Trace, current_trace
 
-_FLUSH_S = 5.0
+_PATIENCE_S = 5.0
 _TOLD = ("inputs", "outputs", "serialized", "events")
 
 
@@ -47,7 +48,7 @@ class RedactingClient(langsmith.Client):
         metadata = self._redactor.metadata({**extra.get("metadata", {}), **added}, private)
         return {**fields, **told, "extra": {**self._redactor.clean(extra, private), "metadata": metadata}}
 
-    def _told(self, name: str, value: Any, private: Any) -> Any:
+    def _told(self, name: str, value: Any, private: Collection[str]) -> Any:
         if self._redactor.content and name != "serialized":
             return type(value)()
         return self._redactor.clean(value, private)
@@ -61,8 +62,9 @@ async def open_langsmith(redactor: Redactor) -> AsyncIterator[None]:
         return
     client = RedactingClient(redactor)
     langsmith.configure(client=client)
-    try:
-        yield
-    finally:
-        langsmith.configure(client=None)
-        await asyncio.to_thread(client.close, _FLUSH_S)
+    with seldom("langsmith.client"):
+        try:
+            yield
+        finally:
+            langsmith.configure(client=None)
+            await asyncio.to_thread(client.close, _PATIENCE_S)

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -15,17 +14,17 @@ from openinference.semconv.trace import SpanAttributes
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status
 
-from soulgraph.settings import masked
+from soulgraph.tracing.outages import seldom
 from soulgraph.tracing.redaction import Redactor
 from soulgraph.tracing.trace import Trace, current_trace
 
-_FLUSH_MS = 5000
+_PATIENCE_S = 5
+_EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 _NAME = "soulgraph"
 _METADATA = SpanAttributes.METADATA
-_log = logging.getLogger(__name__)
 
 
 class Labelling(SpanProcessor):
@@ -45,7 +44,7 @@ class Labelling(SpanProcessor):
     def shutdown(self) -> None:
         self._onward.shutdown()
 
-    def force_flush(self, timeout_millis: int = _FLUSH_MS) -> bool:
+    def force_flush(self, timeout_millis: int = 1000 * _PATIENCE_S) -> bool:
         return self._onward.force_flush(timeout_millis)
 
     def _pass(self, span: ReadableSpan, trace: Trace | None) -> None:
@@ -72,15 +71,15 @@ class Labelling(SpanProcessor):
             instrumentation_scope=span.instrumentation_scope,
         )
 
-    def _event(self, event: Event, private: Any) -> Event:
+    def _event(self, event: Event, private: Collection[str]) -> Event:
         told = {name: self._clean(value, private) for name, value in (event.attributes or {}).items()}
         return Event(event.name, told, event.timestamp)
 
-    def _status(self, status: Status, private: Any) -> Status:
+    def _status(self, status: Status, private: Collection[str]) -> Status:
         description = status.description and self._redactor.error(status.description, private)
         return Status(status.status_code, description)
 
-    def _clean(self, value: Any, private: Any) -> Any:
+    def _clean(self, value: Any, private: Collection[str]) -> Any:
         """Many values are JSON in a string, in which what is private is written otherwise."""
         if isinstance(value, str) and value[:1] in ("{", "["):
             try:
@@ -90,41 +89,19 @@ class Labelling(SpanProcessor):
         return self._redactor.clean(value, private)
 
 
-class Patient(SpanExporter):
-    """A collector that is away is told of once, and again when it is back."""
-
-    def __init__(self, exporter: SpanExporter, endpoint: str) -> None:
-        self._exporter = exporter
-        self._endpoint = endpoint
-        self._away = False
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        result = self._exporter.export(spans)
-        away = result is not SpanExportResult.SUCCESS
-        if away and not self._away:
-            _log.warning("traces are lost while %s takes none", self._endpoint)
-        elif self._away and not away:
-            _log.info("%s takes traces again", self._endpoint)
-        self._away = away
-        return result
-
-    def shutdown(self) -> None:
-        self._exporter.shutdown()
-
-
 @asynccontextmanager
 async def open_otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
     """While the block lasts, every run of LangChain's is a span; at its end what is still here is sent."""
-    exporter = Patient(OTLPSpanExporter(endpoint), masked(endpoint))
-    batches = BatchSpanProcessor(exporter)
+    batches = BatchSpanProcessor(OTLPSpanExporter(endpoint, timeout=_PATIENCE_S))
     named = {SERVICE_NAME: _NAME, ResourceAttributes.PROJECT_NAME: _NAME}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
     provider.add_span_processor(Labelling(redactor, batches))
     instrumentor = LangChainInstrumentor()
     hidden = TraceConfig(hide_inputs=redactor.content, hide_outputs=redactor.content)
     instrumentor.instrument(tracer_provider=provider, config=hidden)
-    try:
-        yield
-    finally:
-        instrumentor.uninstrument()
-        await asyncio.to_thread(provider.shutdown)
+    with seldom(_EXPORTER):
+        try:
+            yield
+        finally:
+            instrumentor.uninstrument()
+            await asyncio.to_thread(provider.shutdown)

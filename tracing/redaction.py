@@ -3,7 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel
 
@@ -48,8 +50,8 @@ class Redactor:
         return _INNER.sub(HIDDEN, _KEYS.sub(HIDDEN, said))
 
     def clean(self, value: Any, private: Collection[str] = ()) -> Any:
-        """A copy made of JSON's types; what has none of them is told in words."""
-        if value is None or isinstance(value, bool | int | float):
+        """A copy that is plain data; of what is none, only its kind is told."""
+        if value is None or isinstance(value, bool | int | float | datetime | UUID):
             return value
         if isinstance(value, str):
             return self.text(value, private)
@@ -61,7 +63,7 @@ class Redactor:
             return {str(key): self._field(str(key), one, private) for key, one in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
             return [self.clean(one, private) for one in value]
-        return self.text(str(value), private)
+        return f"<{type(value).__name__}>"
 
     def metadata(self, metadata: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
         """Decisions rest on what was said, and go with it."""

@@ -9,10 +9,12 @@ from langchain_core.exceptions import ModelError as AnyModelError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 from langchain_core.messages.ai import add_ai_message_chunks
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.prompts.contract import NarrativeStream
+
+_CONFIG = RunnableConfig(run_name="voice")
 
 
 async def speak(
@@ -23,7 +25,7 @@ async def speak(
     chunks: list[AIMessageChunk] = []
     try:
         with our_errors():
-            async for chunk in speaker.astream(list(messages)):
+            async for chunk in speaker.astream(list(messages), _CONFIG):
                 assert isinstance(chunk, AIMessageChunk)
                 chunks.append(chunk)
                 if text := narrative.feed(chunk.text):

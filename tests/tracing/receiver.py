@@ -16,7 +16,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from soulgraph.tests.live import PromptServer
 
-_INFO = {"batch_ingest_config": {"use_multipart_endpoint": True}, "instance_flags": {"zstd_compression_enabled": True}}
+_BATCHES = {"size_limit": 100, "size_limit_bytes": 20_000_000, "use_multipart_endpoint": True}
+_THREADS = {"scale_up_nthreads_limit": 4, "scale_up_qsize_trigger": 1000, "scale_down_nempty_trigger": 4}
+_INFO = {"batch_ingest_config": _BATCHES | _THREADS, "instance_flags": {"zstd_compression_enabled": True}}
 
 
 @dataclass
