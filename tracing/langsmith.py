@@ -9,11 +9,12 @@ from typing import Any
 import langsmith
 from langsmith.utils import tracing_is_enabled
 
-from soulgraph.tracing.outages import seldom
+from soulgraph.tracing.outages import warn_seldom
 from soulgraph.tracing.redaction import Redactor
 from soulgraph.tracing.trace import Trace, current_trace
 
 _PATIENCE_S = 5.0
+_LOGGER = "langsmith.client"
 _TOLD = ("inputs", "outputs", "serialized", "events")
 
 
@@ -62,9 +63,9 @@ async def open_langsmith(redactor: Redactor) -> AsyncIterator[None]:
         return
     client = RedactingClient(redactor)
     langsmith.configure(client=client)
-    with seldom("langsmith.client"):
-        try:
-            yield
-        finally:
-            langsmith.configure(client=None)
-            await asyncio.to_thread(client.close, _PATIENCE_S)
+    warn_seldom(_LOGGER)
+    try:
+        yield
+    finally:
+        langsmith.configure(client=None)
+        await asyncio.to_thread(client.close, _PATIENCE_S)

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor, TracerPr
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Status
 
-from soulgraph.tracing.outages import seldom
+from soulgraph.tracing.outages import warn_seldom
 from soulgraph.tracing.redaction import Redactor
 from soulgraph.tracing.trace import Trace, current_trace
 
@@ -99,9 +99,9 @@ async def open_otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
     instrumentor = LangChainInstrumentor()
     hidden = TraceConfig(hide_inputs=redactor.content, hide_outputs=redactor.content)
     instrumentor.instrument(tracer_provider=provider, config=hidden)
-    with seldom(_EXPORTER):
-        try:
-            yield
-        finally:
-            instrumentor.uninstrument()
-            await asyncio.to_thread(provider.shutdown)
+    warn_seldom(_EXPORTER)
+    try:
+        yield
+    finally:
+        instrumentor.uninstrument()
+        await asyncio.to_thread(provider.shutdown)

@@ -1,14 +1,15 @@
-"""A server of traces that is away is spoken of now and then, not with every batch."""
+"""A server of traces that is away is spoken of now and then and in short, not at length with every batch."""
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 _PAUSE_S = 600.0
+_LONGEST = 300
 
 
 class Seldom(logging.Filter):
+    """One warning in ten minutes, and of that its first line: the rest may be pages of ids."""
+
     def __init__(self) -> None:
         super().__init__()
         self._again = 0.0
@@ -18,15 +19,12 @@ class Seldom(logging.Filter):
         if record.levelno < logging.WARNING or now < self._again:
             return False
         self._again = now + _PAUSE_S
+        record.msg, record.args = record.getMessage().partition("\n")[0][:_LONGEST], None
         return True
 
 
-@contextmanager
-def seldom(logger: str) -> Iterator[None]:
-    """While the block lasts, this logger has one warning in ten minutes."""
-    source, filter_ = logging.getLogger(logger), Seldom()
-    source.addFilter(filter_)
-    try:
-        yield
-    finally:
-        source.removeFilter(filter_)
+def warn_seldom(logger: str) -> None:
+    """For good, because what an exporter could not send it complains of after it was closed."""
+    source = logging.getLogger(logger)
+    if not any(isinstance(one, Seldom) for one in source.filters):
+        source.addFilter(Seldom())

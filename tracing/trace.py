@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PREFIX = "soulgraph."
+_ON_EVERY_RUN = {"session_id", "soul_id", "turn_id"}
 
 _current: ContextVar["Trace | None"] = ContextVar("trace", default=None)
 
@@ -78,7 +79,8 @@ def labels() -> dict[str, str]:
 def decided(event: str, fields: dict[str, Any]) -> None:
     """What was decided, and on which grounds."""
     if trace := _current.get():
-        trace.decisions.setdefault(PREFIX + event, []).append(fields)
+        told = {name: value for name, value in fields.items() if name not in _ON_EVERY_RUN}
+        trace.decisions.setdefault(PREFIX + event, []).append(told)
 
 
 def keep_private(*texts: str) -> None:

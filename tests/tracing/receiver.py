@@ -100,13 +100,14 @@ class Receiver:
         run = self.runs.setdefault(run_id, Run(run_id))
         if what == "extra":
             run.metadata = value["metadata"]
+        elif what == "error":
+            run.error = value
         elif what:
             run.told[what] = value
         else:
             run.parent, run.name, run.kind = value.get("parent_run_id"), value["name"], value["run_type"]
             run.tags, run.began = value.get("tags") or run.tags, value["start_time"]
             run.ended = run.ended or operation == "patch" or bool(value.get("end_time"))
-            run.error = value.get("error") or run.error
 
     def _take_span(self, span: Any) -> None:
         told = {one.key: one.value.string_value for one in span.attributes}

@@ -1,6 +1,5 @@
 """What arrives at a server of traces when a real turn is taken, over LangSmith's protocol and over OTLP."""
 
-import asyncio
 import json
 import logging
 from contextlib import asynccontextmanager
@@ -8,9 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, event, reflection, settled
+from soulgraph.tests.e2e.test_afterglow import SURPRISED
 from soulgraph.tests.live import free_port, new_soul, say, serving
-from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
+from soulgraph.tests.stub_openai import Reply, StubOpenAI
 from soulgraph.tests.tracing.receiver import receiving
+from soulgraph.tracing import langsmith, otlp
 from soulgraph.tracing.redaction import HIDDEN
 
 LLM_KEY, TRACE_KEY = "a-key-that-nobody-may-see", "another-key-of-the-traces"
@@ -68,8 +69,7 @@ async def test_a_turn_and_what_follows_it_are_two_trees_whose_runs_all_say_who_w
     async with talking(tmp_path, **where) as (client, stub):
         soul_id = await new_soul(client)
         await client.post("/v1/souls/select", json={"terminal_id": "lamp", "soul_id": soul_id})
-        change = '{"profile_updates": [{"field": "emotions", "action": "add", "content": "moved", "priority": 5}]}'
-        stub.script(REMEMBER, Reply(SOUL_TURN.replace("{}", change)))
+        stub.script(REMEMBER, SURPRISED)
         answer = await say(client, "Please remember that I like rain", session_id="s", terminal_id="lamp")
         await settled(client)
 
@@ -139,17 +139,22 @@ async def test_a_trace_tells_as_much_as_it_may_and_never_a_key(tmp_path, receive
         assert text in receiver.everything
 
 
-async def test_a_server_of_traces_that_is_away_fails_no_turn_and_costs_one_line(tmp_path, langsmith_env, caplog):
+async def test_a_server_of_traces_that_is_away_fails_no_turn_and_costs_a_line(
+    tmp_path, langsmith_env, monkeypatch, caplog
+):
     away = f"http://127.0.0.1:{free_port()}"
     langsmith_env(tracing="true", endpoint=away, api_key=TRACE_KEY)
-    with caplog.at_level(logging.WARNING):
-        async with serving(data_dir=tmp_path, otlp_endpoint=f"{away}/v1/traces") as client:
-            soul_id = await new_soul(client)
-            for _ in range(3):
-                await say(client, "hello", soul_id=soul_id)
-            await asyncio.sleep(0)
-    warnings = [record.name for record in caplog.records]
-    assert sorted(set(warnings)) == sorted(warnings)
+    monkeypatch.setattr(langsmith, "_PATIENCE_S", 1)
+    monkeypatch.setattr(otlp, "_PATIENCE_S", 1)
+    exporters = "langsmith.client", "opentelemetry.exporter.otlp.proto.http.trace_exporter"
+    for name in exporters:
+        monkeypatch.setattr(logging.getLogger(name), "filters", [])
+    async with serving(data_dir=tmp_path, otlp_endpoint=f"{away}/v1/traces") as client:
+        soul_id = await new_soul(client)
+        for _ in range(2):
+            await say(client, "hello", soul_id=soul_id)
+    assert sorted(record.name for record in caplog.records if record.levelno >= logging.WARNING) == sorted(exporters)
+    assert all(len(record.getMessage()) < 400 for record in caplog.records)
 
 
 async def test_without_a_word_about_traces_none_leaves(tmp_path, receiver, langsmith_env):
