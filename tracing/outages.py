@@ -15,8 +15,9 @@ class Seldom(logging.Filter):
         self._again = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        now = time.monotonic()
-        if record.levelno < logging.WARNING or now < self._again:
+        if record.levelno < logging.WARNING:
+            return True
+        if (now := time.monotonic()) < self._again:
             return False
         self._again = now + _PAUSE_S
         record.msg, record.args = record.getMessage().partition("\n")[0][:_LONGEST], None

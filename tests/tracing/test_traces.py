@@ -6,12 +6,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from soulgraph.settings import Settings
 from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, event, reflection, settled
 from soulgraph.tests.e2e.test_afterglow import SURPRISED
+from soulgraph.tests.graph.test_life_loop import opened
 from soulgraph.tests.live import free_port, new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 from soulgraph.tests.tracing.receiver import receiving
 from soulgraph.tracing import langsmith, otlp
+from soulgraph.tracing.opening import open_tracing
 from soulgraph.tracing.redaction import HIDDEN
 
 LLM_KEY, TRACE_KEY = "a-key-that-nobody-may-see", "another-key-of-the-traces"
@@ -100,7 +103,7 @@ async def test_a_turn_and_what_follows_it_are_two_trees_whose_runs_all_say_who_w
         assert all({"soulgraph:inner", run.name} <= {*run.tags} for run in receiver.runs.values() if run.name in inner)
 
 
-async def test_a_turn_that_fails_early_is_told_whole_with_its_error(tmp_path, receiver, where):
+async def test_a_turn_that_fails_is_told_whole_with_its_error(tmp_path, receiver, where):
     async with talking(tmp_path, **where) as (client, stub):
         stub.script(*[Reply(status=401, text="no")] * 3)
         failed = await client.post("/v1/chat", json={"soul_id": await new_soul(client), "text": "hello"})
@@ -108,6 +111,26 @@ async def test_a_turn_that_fails_early_is_told_whole_with_its_error(tmp_path, re
     turn = await receiver.trace("turn")
     assert "ModelRefused" in turn.error
     assert {run.metadata["exec_mode"] for run in receiver.below(turn)} == {"auto_execute"}
+
+
+async def test_a_soul_that_speaks_by_itself_is_a_tree_of_its_own(tmp_path, receiver, sqlite_url):
+    endpoint = Settings.load(otlp_endpoint=f"{receiver.url}/v1/traces")
+    async with open_tracing(endpoint), opened(sqlite_url, tmp_path) as world:
+        await world.settle()
+        await world.talk()
+        with world.listening():
+            while not world.calls:
+                await world.pass_hours(1)
+    life = await receiver.trace("life")
+    assert receiver.tree(life) == {
+        "0 consider": {"0 ask_or_not": {}},
+        "1 decide": {"0 life": {}, "1 speak_or_not": {}},
+        "2 speak_up": {"0 heard_or_not": {}},
+    }
+    who = {"soul_id": world.soul_id, "session_id": "s", "mbti": "INFJ"}
+    how = {"persona_mode": "hybrid", "exec_mode": "auto_execute"}
+    for run in (life, *receiver.below(life)):
+        assert (who | how).items() <= run.metadata.items(), run.name
 
 
 async def converse(client):
@@ -123,7 +146,6 @@ async def converse(client):
 @pytest.mark.parametrize(
     ("redact", "hidden", "shown"),
     [
-        ("none", (), (MONOLOGUE, THOUGHT, PASTED, SECRET)),
         ("secrets", (MONOLOGUE, THOUGHT, PASTED), (SECRET, HIDDEN)),
         ("content", (MONOLOGUE, THOUGHT, PASTED, SECRET, "Aurelia"), ("exec_mode",)),
     ],
