@@ -30,24 +30,20 @@ class RedactingClient(langsmith.Client):
         super().create_run(name, run_type=run_type, **told)
 
     def update_run(self, run_id: Any, **fields: Any) -> None:
-        trace = current_trace()
-        if trace is None:
-            self._update(run_id, fields, None)
-        else:
-            trace.when_labelled(partial(self._update, run_id, fields, trace))
+        current_trace().when_labelled(partial(self._update, run_id, fields))
 
-    def _update(self, run_id: Any, fields: dict[str, Any], trace: Trace | None) -> None:
+    def _update(self, run_id: Any, fields: dict[str, Any], trace: Trace) -> None:
         super().update_run(run_id, **self._dressed(fields, trace))
 
-    def _dressed(self, fields: dict[str, Any], trace: Trace | None) -> dict[str, Any]:
-        private = trace.private if trace else ()
-        told = {name: self._told(name, fields[name], private) for name in _TOLD if fields.get(name) is not None}
+    def _dressed(self, fields: dict[str, Any], trace: Trace) -> dict[str, Any]:
+        told = {name: self._told(name, fields[name], trace.private) for name in _TOLD if fields.get(name) is not None}
         if error := fields.get("error"):
-            told["error"] = self._redactor.error(error, private)
-        extra = fields.get("extra") or {}
-        added = trace.metadata(root=fields.get("parent_run_id") is None) if trace else {}
-        metadata = self._redactor.metadata({**extra.get("metadata", {}), **added}, private)
-        return {**fields, **told, "extra": {**self._redactor.clean(extra, private), "metadata": metadata}}
+            told["error"] = self._redactor.error(error, trace.private)
+        extra = dict(fields.get("extra") or {})
+        metadata = {**extra.pop("metadata", {}), **trace.metadata(root=fields.get("parent_run_id") is None)}
+        told["extra"] = self._redactor.clean(extra, trace.private)
+        told["extra"]["metadata"] = self._redactor.metadata(metadata, trace.private)
+        return {**fields, **told}
 
     def _told(self, name: str, value: Any, private: Collection[str]) -> Any:
         if self._redactor.content and name != "serialized":

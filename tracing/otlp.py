@@ -35,11 +35,7 @@ class Labelling(SpanProcessor):
         self._onward = onward
 
     def on_end(self, span: ReadableSpan) -> None:
-        trace = current_trace()
-        if trace is None:
-            self._pass(span, None)
-        else:
-            trace.when_labelled(partial(self._pass, span, trace))
+        current_trace().when_labelled(partial(self._pass, span))
 
     def shutdown(self) -> None:
         self._onward.shutdown()
@@ -47,21 +43,20 @@ class Labelling(SpanProcessor):
     def force_flush(self, timeout_millis: int = 1000 * _PATIENCE_S) -> bool:
         return self._onward.force_flush(timeout_millis)
 
-    def _pass(self, span: ReadableSpan, trace: Trace | None) -> None:
+    def _pass(self, span: ReadableSpan, trace: Trace) -> None:
         self._onward.on_end(self._dressed(span, trace))
 
-    def _dressed(self, span: ReadableSpan, trace: Trace | None) -> ReadableSpan:
-        private = trace.private if trace else ()
-        attributes = {name: self._clean(value, private) for name, value in (span.attributes or {}).items()}
-        own = json.loads(str((span.attributes or {}).get(_METADATA, "{}")))
-        added = trace.metadata(root=span.parent is None) if trace else {}
-        metadata = self._redactor.metadata({**own, **added}, private)
+    def _dressed(self, span: ReadableSpan, trace: Trace) -> ReadableSpan:
+        private, attributes = trace.private, dict(span.attributes or {})
+        own = json.loads(str(attributes.pop(_METADATA, "{}")))
+        metadata = self._redactor.metadata({**own, **trace.metadata(root=span.parent is None)}, private)
+        told = {name: self._clean(value, private) for name, value in attributes.items()}
         return ReadableSpan(
             name=span.name,
             context=span.context,
             parent=span.parent,
             resource=span.resource,
-            attributes=attributes | {_METADATA: json.dumps(metadata, ensure_ascii=False)},
+            attributes=told | {_METADATA: json.dumps(metadata, ensure_ascii=False)},
             events=[] if self._redactor.content else [self._event(event, private) for event in span.events],
             links=span.links,
             kind=span.kind,
@@ -84,8 +79,8 @@ class Labelling(SpanProcessor):
         if isinstance(value, str) and value[:1] in ("{", "["):
             try:
                 return json.dumps(self._redactor.clean(json.loads(value), private), ensure_ascii=False)
-            except json.JSONDecodeError:
-                pass
+            except (json.JSONDecodeError, RecursionError):
+                pass  # what only looks like JSON is a text
         return self._redactor.clean(value, private)
 
 

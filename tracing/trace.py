@@ -20,15 +20,15 @@ _current: ContextVar["Trace | None"] = ContextVar("trace", default=None)
 class Trace:
     """`awaits` is the label that is known last."""
 
-    awaits: str | None
+    awaits: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
     decisions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     private: set[str] = field(default_factory=set)
-    _held: list[Callable[[], None]] = field(default_factory=list)
+    _held: list[Callable[["Trace"], None]] = field(default_factory=list)
 
-    def when_labelled(self, send: Callable[[], None]) -> None:
-        if self.awaits is None or self.awaits in self.labels:
-            send()
+    def when_labelled(self, send: Callable[["Trace"], None]) -> None:
+        if self.awaits is None:
+            send(self)
         else:
             self._held.append(send)
 
@@ -41,7 +41,7 @@ class Trace:
         self.awaits = None
         held, self._held = self._held, []
         for send in held:
-            send()
+            send(self)
 
     def metadata(self, root: bool) -> dict[str, Any]:
         """What a run carries beside its own metadata; decisions are told once, on the root."""
@@ -60,8 +60,9 @@ def traced(awaits: str | None = None, **labels: str | None) -> Iterator[None]:
         trace.release()
 
 
-def current_trace() -> Trace | None:
-    return _current.get()
+def current_trace() -> Trace:
+    """The one that this runs in, or an empty one: some runs belong to nobody."""
+    return _current.get() or Trace()
 
 
 def label(**labels: str) -> None:
