@@ -23,7 +23,7 @@ from soulgraph.bench.turn import cost, soulgraph_turns, stub_model
 from soulgraph.tests.tracing.receiver import receiving
 from soulgraph.tracing.trace import decided, keep_private, label, labels, traced
 
-ROUNDS, WARM_UP, TURNS = 6, 5, 25
+ROUNDS, WARM_UP, TURNS = 4, 5, 25
 SETTLE_S = 6.0  # a batch of spans waits up to five seconds
 IMPORT = """
 import time, soulgraph.server

@@ -1,7 +1,7 @@
 """Runs for LangSmith, or any server that speaks its protocol: labelled and redacted before they leave."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -36,19 +36,19 @@ class RedactingClient(langsmith.Client):
         super().update_run(run_id, **self._dressed(fields, trace))
 
     def _dressed(self, fields: dict[str, Any], trace: Trace) -> dict[str, Any]:
-        told = {name: self._told(name, fields[name], trace.private) for name in _TOLD if fields.get(name) is not None}
+        told = {name: self._told(name, fields[name], trace) for name in _TOLD if fields.get(name) is not None}
         if error := fields.get("error"):
-            told["error"] = self._redactor.error(error, trace.private)
+            told["error"] = self._redactor.error(error, trace)
         extra = dict(fields.get("extra") or {})
         metadata = {**extra.pop("metadata", {}), **trace.metadata(root=fields.get("parent_run_id") is None)}
-        told["extra"] = self._redactor.clean(extra, trace.private)
-        told["extra"]["metadata"] = self._redactor.metadata(metadata, trace.private)
+        told["extra"] = self._redactor.clean(extra, trace)
+        told["extra"]["metadata"] = self._redactor.metadata(metadata, trace)
         return {**fields, **told}
 
-    def _told(self, name: str, value: Any, private: Collection[str]) -> Any:
+    def _told(self, name: str, value: Any, trace: Trace) -> Any:
         if self._redactor.content and name != "serialized":
             return type(value)()
-        return self._redactor.clean(value, private)
+        return self._redactor.clean(value, trace)
 
 
 @asynccontextmanager
@@ -57,9 +57,9 @@ async def open_langsmith(redactor: Redactor) -> AsyncIterator[None]:
     if not tracing_is_enabled():
         yield
         return
+    warn_seldom(_LOGGER)
     client = RedactingClient(redactor)
     langsmith.configure(client=client)
-    warn_seldom(_LOGGER)
     try:
         yield
     finally:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -47,41 +47,41 @@ class Labelling(SpanProcessor):
         self._onward.on_end(self._dressed(span, trace))
 
     def _dressed(self, span: ReadableSpan, trace: Trace) -> ReadableSpan:
-        private, attributes = trace.private, dict(span.attributes or {})
+        attributes = dict(span.attributes or {})
         own = json.loads(str(attributes.pop(_METADATA, "{}")))
-        metadata = self._redactor.metadata({**own, **trace.metadata(root=span.parent is None)}, private)
-        told = {name: self._clean(value, private) for name, value in attributes.items()}
+        metadata = self._redactor.metadata({**own, **trace.metadata(root=span.parent is None)}, trace)
+        told = {name: self._clean(value, trace) for name, value in attributes.items()}
         return ReadableSpan(
             name=span.name,
             context=span.context,
             parent=span.parent,
             resource=span.resource,
             attributes=told | {_METADATA: json.dumps(metadata, ensure_ascii=False)},
-            events=[] if self._redactor.content else [self._event(event, private) for event in span.events],
+            events=[] if self._redactor.content else [self._event(event, trace) for event in span.events],
             links=span.links,
             kind=span.kind,
-            status=self._status(span.status, private),
+            status=self._status(span.status, trace),
             start_time=span.start_time,
             end_time=span.end_time,
             instrumentation_scope=span.instrumentation_scope,
         )
 
-    def _event(self, event: Event, private: Collection[str]) -> Event:
-        told = {name: self._clean(value, private) for name, value in (event.attributes or {}).items()}
+    def _event(self, event: Event, trace: Trace) -> Event:
+        told = {name: self._clean(value, trace) for name, value in (event.attributes or {}).items()}
         return Event(event.name, told, event.timestamp)
 
-    def _status(self, status: Status, private: Collection[str]) -> Status:
-        description = status.description and self._redactor.error(status.description, private)
+    def _status(self, status: Status, trace: Trace) -> Status:
+        description = status.description and self._redactor.error(status.description, trace)
         return Status(status.status_code, description)
 
-    def _clean(self, value: Any, private: Collection[str]) -> Any:
+    def _clean(self, value: Any, trace: Trace) -> Any:
         """Many values are JSON in a string, in which what is private is written otherwise."""
         if isinstance(value, str) and value[:1] in ("{", "["):
             try:
-                return json.dumps(self._redactor.clean(json.loads(value), private), ensure_ascii=False)
+                return json.dumps(self._redactor.clean(json.loads(value), trace), ensure_ascii=False)
             except (json.JSONDecodeError, RecursionError):
                 pass  # what only looks like JSON is a text
-        return self._redactor.clean(value, private)
+        return self._redactor.clean(value, trace)
 
 
 @asynccontextmanager

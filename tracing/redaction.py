@@ -1,7 +1,7 @@
 """What a trace leaves out before it goes anywhere."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from soulgraph.tracing.trace import PREFIX
+from soulgraph.tracing.trace import PREFIX, Trace
 
 Redact = Literal["none", "secrets", "content"]
 
@@ -41,40 +41,49 @@ class Redactor:
     def content(self) -> bool:
         return self.what == "content"
 
-    def text(self, said: str, private: Collection[str] = ()) -> str:
+    def text(self, said: str, trace: Trace) -> str:
+        if len(said) < _SHORTEST_SECRET:
+            return said
         said = self._own.sub(HIDDEN, said)
         if self.what == "none":
             return said
-        for words in private:
+        for words in trace.private:
             said = said.replace(words, HIDDEN)
         return _INNER.sub(HIDDEN, _KEYS.sub(HIDDEN, said))
 
-    def clean(self, value: Any, private: Collection[str] = ()) -> Any:
+    def clean(self, value: Any, trace: Trace) -> Any:
         """A copy that is plain data; of what is none, only its kind is told."""
         if value is None or isinstance(value, bool | int | float | datetime | UUID):
             return value
         if isinstance(value, str):
-            return self.text(value, private)
-        if isinstance(value, BaseModel):
-            value = value.model_dump()
-        elif is_dataclass(value) and not isinstance(value, type):
-            value = {one.name: getattr(value, one.name) for one in fields(value)}
+            return self.text(value, trace)
         if isinstance(value, Mapping):
-            return {str(key): self._field(str(key), one, private) for key, one in value.items()}
+            return {str(key): self._field(str(key), one, trace) for key, one in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
-            return [self.clean(one, private) for one in value]
+            return [self.clean(one, trace) for one in value]
+        if isinstance(value, BaseModel):
+            return self.clean(value.model_dump(), trace)
+        if is_dataclass(value) and not isinstance(value, type):
+            return self._record(value, trace)
         return f"<{type(value).__name__}>"
 
-    def metadata(self, metadata: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
+    def metadata(self, metadata: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
         """Decisions rest on what was said, and go with it."""
         kept = {key: one for key, one in metadata.items() if not (self.content and key.startswith(PREFIX))}
-        cleaned: dict[str, Any] = self.clean(kept, private)
+        cleaned: dict[str, Any] = self.clean(kept, trace)
         return cleaned
 
-    def error(self, error: str, private: Collection[str] = ()) -> str:
+    def error(self, error: str, trace: Trace) -> str:
         """An error may quote what was said: then its kind has to do."""
-        return error.partition("(")[0] if self.content else self.text(error, private)
+        return error.partition("(")[0] if self.content else self.text(error, trace)
 
-    def _field(self, name: str, value: Any, private: Collection[str]) -> Any:
+    def _field(self, name: str, value: Any, trace: Trace) -> Any:
         hidden = name == "inner_state" and value and self.what != "none"
-        return HIDDEN if hidden else self.clean(value, private)
+        return HIDDEN if hidden else self.clean(value, trace)
+
+    def _record(self, value: Any, trace: Trace) -> Any:
+        """Records of a state do not change while a turn runs. Each is kept with its copy, so its id stays its own."""
+        if id(value) not in trace.cleaned:
+            told = {one.name: getattr(value, one.name) for one in fields(value)}
+            trace.cleaned[id(value)] = value, self.clean(told, trace)
+        return trace.cleaned[id(value)][1]

@@ -18,12 +18,13 @@ _current: ContextVar["Trace | None"] = ContextVar("trace", default=None)
 
 @dataclass(slots=True)
 class Trace:
-    """`awaits` is the label that is known last."""
+    """`awaits` is the label that is known last, `cleaned` what is redacted already: states repeat their data."""
 
     awaits: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
     decisions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     private: set[str] = field(default_factory=set)
+    cleaned: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     _held: list[Callable[["Trace"], None]] = field(default_factory=list)
 
     def when_labelled(self, send: Callable[["Trace"], None]) -> None:
@@ -88,3 +89,4 @@ def keep_private(*texts: str) -> None:
     """Texts that no trace shows unless it may show everything."""
     if trace := _current.get():
         trace.private.update(filter(None, texts))
+        trace.cleaned.clear()
