@@ -10,7 +10,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench,train]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench,train,trace]'
 	mkdir -p .types && ln -sfn .. .types/soulgraph
 	touch $@
 
@@ -35,6 +35,7 @@ bench: setup
 	$(BIN)/python bench/recall.py
 	$(BIN)/python bench/heart.py
 	$(BIN)/python bench/terminals.py
+	$(BIN)/python bench/tracing.py
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
 clean:

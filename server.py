@@ -58,6 +58,7 @@ from soulgraph.terminals.reception import Answer, Reception
 from soulgraph.terminals.reports import Input
 from soulgraph.terminals.ticks import Ticks
 from soulgraph.terminals.uplink import Uplink
+from soulgraph.tracing.opening import open_tracing
 from soulgraph.voices.factory import OFFLINE
 
 _log = logging.getLogger("soulgraph")
@@ -88,6 +89,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
 async def open_services(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Services]:
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(open_tracing(settings))
         ports = await stack.enter_async_context(open_context(settings, clock))
         async with ports.stores.read() as tx:
             open_access = _access(settings, await tx.keys.exist())

@@ -18,6 +18,7 @@ from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.quiet import QuietHours
 
 PREFIX = "SOULGRAPH_"
+_PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
 DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
 
 
@@ -68,6 +69,13 @@ class Settings(BaseSettings):
 
     telemetry: str = Field(
         "", description="what personas decide, as JSON lines; empty: `telemetry.jsonl` in the data directory"
+    )
+    otlp_endpoint: str = Field(
+        "", description="`http://host:6006/v1/traces`, a collector that takes OpenTelemetry traces; empty: none"
+    )
+    trace_redact: Literal["none", "secrets", "content"] = Field(
+        "secrets",
+        description="what traces leave out: `secrets` and the inner monologue, all `content`, or `none` of these",
     )
     turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
@@ -150,6 +158,19 @@ class Settings(BaseSettings):
         if not isinstance(servers, dict) or not all(isinstance(server, dict) for server in servers.values()):
             raise ConfigurationError(f"{PREFIX}MCP", "must map names of servers to how each is reached")
         return {name: _reached(server) for name, server in servers.items()}
+
+    @property
+    def checked_otlp_endpoint(self) -> str:
+        if not self.otlp_endpoint.startswith(("http://", "https://")):
+            raise ConfigurationError(f"{PREFIX}OTLP_ENDPOINT", "must name the collector, with http:// or https://")
+        return self.otlp_endpoint
+
+    @property
+    def secrets(self) -> list[str]:
+        """What this process knows and nobody else should: keys, and passwords inside URLs."""
+        values = [getattr(self, name) for name in type(self).model_fields]
+        keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+        return [*keys, *(found for value in values if isinstance(value, str) for found in _PASSWORD.findall(value))]
 
     @property
     def telemetry_file(self) -> Path:

@@ -21,6 +21,7 @@ from soulgraph.soul.moments import iso
 from soulgraph.stores.births import new_id
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import traced
 from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, perform
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["growth"])
@@ -52,7 +53,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
         task = perform(
             services.context.voice.model, UPDATE_MEMORY, language_of(messages), messages=spoken(messages), **persona
         )
-        grown = await _in_time(task, session.soul_id, services)
+        grown = await _in_time(task, session, services)
         async with services.stores.write() as tx:
             return VersionOut.of(await tx.personas.evolve(session_id, grown.text, "update-memory", services.now()))
 
@@ -81,7 +82,7 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         task = perform(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
-        summary = await _in_time(task, session.soul_id, services)
+        summary = await _in_time(task, session, services)
         return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
 
 
@@ -138,10 +139,11 @@ def _recap(session: Session, world: Preset | None, summary: str) -> Json:
     return {**data, "initial_context": summary, "extensions": extensions}
 
 
-async def _in_time(task: Coroutine[Any, Any, T], soul_id: str, services: Services) -> T:
-    limit = services.settings.turn_timeout_s
+async def _in_time(task: Coroutine[Any, Any, T], session: Session, services: Services) -> T:
+    limit, mode = services.settings.turn_timeout_s, session.persona_state["mode"]
     try:
-        async with metering(services.context, soul_id, "growth"), asyncio.timeout(limit):
-            return await task
+        with traced(soul_id=session.soul_id, session_id=session.session_id, persona_mode=mode):
+            async with metering(services.context, session.soul_id, "growth"), asyncio.timeout(limit):
+                return await task
     except TimeoutError as error:
         raise ModelTimeout(f"the model took longer than {limit:g} s, and nothing was changed: try again") from error

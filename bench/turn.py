@@ -53,8 +53,8 @@ def stub_model(**reply: Any) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def soulgraph_turns(base_url: str, folder: Path) -> AsyncIterator[Turn]:
-    settings = Settings(data_dir=folder, llm_base_url=base_url, llm_model="stub", _env_file=None)
+async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIterator[Turn]:
+    settings = Settings(data_dir=folder, llm_base_url=base_url, llm_model="stub", _env_file=None, **more)
     async with open_services(settings) as services:
         async with services.stores.write() as tx:
             born = {"name": "a", "mbti_type": "INFJ", "user_id": "u", "character_id": "xiaoman"}

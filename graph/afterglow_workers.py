@@ -14,6 +14,7 @@ from soulgraph.errors import BudgetExhausted, SoulgraphError, StoreUnavailable
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.stores.records import Job
+from soulgraph.tracing.trace import traced
 
 CompiledAfterglow = CompiledStateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 Observe = Callable[[str], None]
@@ -104,10 +105,11 @@ class AfterglowWorkers:
         follow_up = cast(FollowUp, {**job.payload, **names})
         config: RunnableConfig = {
             "configurable": {"thread_id": f"afterglow:{job.session_id}"},
-            "metadata": names,
+            "metadata": {**names, **follow_up.get("labels", {})},
             "run_name": "afterglow",
         }
-        await self._graph.ainvoke({"follow_up": follow_up}, config, context=self._context)
+        with traced():
+            await self._graph.ainvoke({"follow_up": follow_up}, config, context=self._context)
 
     async def _extend(self, job: Job, work: "asyncio.Task[None]") -> None:
         """Who has lost the claim stops: somebody else is at it."""

@@ -21,6 +21,7 @@ from soulgraph.graph.state import Json, Said, reply_id
 from soulgraph.graph.turn import turn_graph
 from soulgraph.settings import Settings
 from soulgraph.stores.births import DEFAULT_USER, new_soul
+from soulgraph.tracing.trace import traced
 
 _LENT_SAVER = "__pregel_checkpointer"
 """Where LangGraph tells a node of the parent's saver; a durability without a saver would be warned about."""
@@ -90,9 +91,10 @@ def soul_node(
 async def _turn(turn: CompiledTurn, said: Said, context: Context, config: RunnableConfig) -> Json:
     """`exit`: what a turn has in hand is written when a tool interrupts it, and not at every step."""
     kept = config.get("configurable", {}).get(_LENT_SAVER) is not None
-    traced: RunnableConfig = {"metadata": {**config.get("metadata", {}), **names_of(said)}, "run_name": "turn"}
-    async with metering(context, said["soul_id"], "turn"):
-        output = await turn.ainvoke({"said": said}, traced, context=context, durability="exit" if kept else None)
+    named: RunnableConfig = {"metadata": {**config.get("metadata", {}), **names_of(said)}, "run_name": "turn"}
+    with traced(awaits="exec_mode"):
+        async with metering(context, said["soul_id"], "turn"):
+            output = await turn.ainvoke({"said": said}, named, context=context, durability="exit" if kept else None)
     return dict(output["answer"])
 
 

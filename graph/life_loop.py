@@ -17,6 +17,7 @@ from soulgraph.graph.state import LifeInput, LifeState
 from soulgraph.settings import LifeConfig
 from soulgraph.stores.stores import Transaction
 from soulgraph.terminals.rounds import Rounds
+from soulgraph.tracing.trace import traced
 
 LOOK_S = 30.0
 
@@ -90,6 +91,7 @@ class LifeLoop:
         config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
         async with some:
             try:
-                await self.graph.ainvoke({"soul_id": soul_id}, config, context=self.context)
+                with traced(awaits="exec_mode"):
+                    await self.graph.ainvoke({"soul_id": soul_id}, config, context=self.context)
             except (SoulgraphError, SQLAlchemyError) as error:
                 _log.warning("life: soul %s: %s", soul_id, str(error).partition("\n")[0])

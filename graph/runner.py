@@ -17,6 +17,7 @@ from soulgraph.graph.budget import metering
 from soulgraph.graph.context import Context
 from soulgraph.graph.state import Json, Said, TurnInput, TurnOutput, TurnState
 from soulgraph.stores.locks import SessionLocks
+from soulgraph.tracing.trace import traced
 
 CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
 Observe = Callable[[str, float], None]
@@ -138,8 +139,9 @@ class TurnRunner:
 
     async def _anew(self, said: Said, events: asyncio.Queue[Event]) -> Json:
         try:
-            async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
-                return await self._stream(said, events)
+            with traced(awaits="exec_mode", terminal_id=said.get("terminal_id")):
+                async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
+                    return await self._stream(said, events)
         except TimeoutError as error:
             raise ModelTimeout(
                 f"the turn took longer than {self._timeout_s:g} s and was not stored: "

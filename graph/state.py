@@ -107,13 +107,14 @@ class Work(TypedDict):
     """What a turn leaves to be done.
 
     `last_message` is the turn's last one: what was said since then belongs to later jobs. `state_changes` are what the
-    turn changed in the soul, `soul_turn` how many inputs it had heard.
+    turn changed in the soul, `soul_turn` how many inputs it had heard, `labels` what the turn's trace is labelled with.
     """
 
     last_message: int
     archive_now: bool
     state_changes: list[dict[str, str]]
     soul_turn: int
+    labels: NotRequired[dict[str, str]]
 
 
 class FollowUp(Work):

@@ -1,4 +1,4 @@
-"""What the persona decided and why: one line of JSON each, and the same on the run that is being traced."""
+"""What the persona decided and why: one line of JSON each, and the same on the run of the whole trace."""
 
 import json
 import logging
@@ -8,9 +8,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Protocol
 
-from langsmith.run_helpers import get_current_run_tree
-
 from soulgraph.soul.moments import iso
+from soulgraph.tracing.trace import decided
 
 LARGEST_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
@@ -41,7 +40,6 @@ class JsonLines:
             handler.close()
 
     def emit(self, event: str, **fields: Any) -> None:
-        if run := get_current_run_tree():
-            run.add_metadata({f"soulgraph.{event}": fields})
+        decided(event, fields)
         line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
         self._handler.emit(logging.makeLogRecord({"msg": line}))

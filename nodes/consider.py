@@ -9,6 +9,7 @@ from soulgraph.graph.state import LifeState, Moment
 from soulgraph.soul.dynamics import EmotionState, evolve
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
+from soulgraph.tracing.trace import label
 
 
 async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:
@@ -20,9 +21,16 @@ async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:
         return {"silence": "nobody has ever talked to it"}
     traits = Traits.from_dict(soul.personality_vector)
     feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now, context.constants)
+    exec_mode = judge(traits, feeling, now, context.constants).exec_mode
     moment = Moment(now, soul, feeling, sessions[0])
-    closed = judge(traits, feeling, now, context.constants).exec_mode == "blocked"
-    return {"moment": moment, "silence": _objection(moment, closed, context)}
+    _label(moment, exec_mode)
+    return {"moment": moment, "silence": _objection(moment, exec_mode == "blocked", context)}
+
+
+def _label(moment: Moment, exec_mode: str) -> None:
+    session = moment.session
+    known = {"session_id": session.session_id, "persona_mode": session.persona_state["mode"], "exec_mode": exec_mode}
+    label(mbti=moment.soul.mbti_type, **known)
 
 
 def _objection(moment: Moment, closed: bool, context: Context) -> str:

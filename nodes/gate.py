@@ -10,6 +10,7 @@ from soulgraph.graph.state import TurnState
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
 from soulgraph.terminals.payloads import EmotionUpdate
+from soulgraph.tracing.trace import label
 
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -22,6 +23,7 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         "exec_probability": verdict.exec_probability,
         "exec_mode": verdict.exec_mode,
     }
+    label(exec_mode=verdict.exec_mode)
     runtime.stream_writer({"event": "emotion", "data": feeling})
     terminal_id, hub = said.get("terminal_id"), runtime.context.hub
     if terminal_id and hub:

@@ -20,6 +20,7 @@ from soulgraph.stores.births import new_session
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import label
 
 _TITLE = 40
 
@@ -28,6 +29,7 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context, now = runtime.context, runtime.context.clock()
     heard, text = await _hear(state["said"], state["user_emotion"], context, now), normalise(state["said"]["text"])
     persona_state = mode_now(_newer(state, heard.session), text, context.persona, now)
+    label(mbti=heard.soul.mbti_type, persona_mode=persona_state["mode"])
     return {"heard": guarded(heard, text, persona_state, context.persona), "persona_state": persona_state}
 
 

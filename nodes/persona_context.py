@@ -24,6 +24,7 @@ from soulgraph.soul.mood import describe
 from soulgraph.soul.preferences import question
 from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import keep_private
 
 _NOTHING = Recalled([], [])
 _WHO = {"user": "they said", "assistant": "you said"}
@@ -58,6 +59,7 @@ async def prompt_of(state: TurnState, context: Context) -> TurnState:
     persona = _persona(state, context, kept, files, recalled, budget)
     built = build(kept.template, persona, budget)
     _tell(state, context, built, recalled.problem)
+    keep_private(*built.private)
     history = [(message.role, message.content) for message in kept.recent]
     cues = _cues(state, persona, kept.template)
     return {

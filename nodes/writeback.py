@@ -15,6 +15,7 @@ from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.profile import apply
 from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
+from soulgraph.tracing.trace import labels
 from soulgraph.voices.usage import Usage, spending
 
 
@@ -49,6 +50,7 @@ def _work_after(state: TurnState, last_message: int) -> Work:
         "archive_now": not update.is_empty,
         "state_changes": update.in_words(),
         "soul_turn": state["heard"].soul.turns,
+        "labels": labels(),
     }
 
 

@@ -106,6 +106,11 @@ class PersonaContext:
         return _layers(self.sections, 4)
 
     @property
+    def private(self) -> list[str]:
+        """What only the soul itself may read."""
+        return [section.text for section in self.sections if "inner_state" in section.module.variables]
+
+    @property
     def stable(self) -> list[str]:
         """What stays the same from turn to turn."""
         return [section.text for section in self.sections if not section.module.volatile]

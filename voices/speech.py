@@ -15,7 +15,7 @@ from langgraph.constants import TAG_NOSTREAM
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.prompts.contract import NarrativeStream
 
-_UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
+_UNSEEN: RunnableConfig = {"run_name": "voice", "tags": [TAG_NOSTREAM]}
 """What the model writes is for us to read: a parent's stream of messages shows the narrative alone."""
 
 

@@ -31,6 +31,8 @@ from soulgraph.voices.speech import our_errors
 INNER_STATE_LIMIT = 1200
 LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
 BEGIN = "Do this now."
+INNER = "soulgraph:inner"
+"""The tag of calls that nobody but the soul hears."""
 
 _FEELING = "anger|joy|trust|fear|love|affection|sadness|mood|intensity|level|priority"
 _FEELING_ZH = "愤怒|信任|好感|快乐|悲伤|恐惧|喜爱|亲密|情绪|心情|强度|优先级"
@@ -185,7 +187,7 @@ async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) 
     data = {**task.defaults, **data}
     context = {**data, "lang": lang}
     # Nobody but the caller hears this call: its tokens must not join a streamed reply.
-    config = RunnableConfig(run_name=task.name, tags=["nostream"])
+    config = RunnableConfig(run_name=task.name, tags=["nostream", INNER, task.name], metadata={"inner_call": task.name})
     messages = briefing(task, lang, data)
     answer = await _answer(model, messages, config)
     try:
