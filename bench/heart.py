@@ -1,8 +1,8 @@
 """What happens after the reply must not be felt: long conversations, and two servers that share the work.
 
 Run with `python bench/heart.py`; it prints Markdown tables. The model is the stub of the tests, over HTTP. The latency
-of turns is that of whole HTTP requests while events are drawn and reflections made in the background; early and late
-turns are of the same runs. The second part needs PostgreSQL where the tests find one.
+is that of whole HTTP requests to a server process, while events are drawn and reflections made in the background;
+early and late turns are of the same runs. The second part needs PostgreSQL where the tests find one.
 """
 
 import asyncio
@@ -13,9 +13,11 @@ from collections import Counter
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import httpx
+
 from soulgraph.bench.made_up import talk
 from soulgraph.tests.e2e.afterglow import attentive, settled
-from soulgraph.tests.live import new_soul, say, serving
+from soulgraph.tests.live import ServerProcess, new_soul, say, serving
 from soulgraph.tests.services import postgres_schema
 from soulgraph.tests.stub_openai import StubOpenAI
 
@@ -28,7 +30,9 @@ LATENCY_TARGET = 1.2
 async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[float], list[int], int]:
     """How long each turn took, how long its prompt was, and how many events were drawn."""
     seconds, characters = [], []
-    async with serving(data_dir=folder, llm_base_url=stub.base_url, llm_model="stub") as client:
+    server = ServerProcess(data_dir=str(folder), llm_base_url=stub.base_url, llm_model="stub", log_level="warning")
+    await server.start()
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         soul_id = await new_soul(client)
         await say(client, "hello", soul_id=soul_id, session_id="warm")
         for line in talk(TURNS, seed):
@@ -39,6 +43,7 @@ async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[
             characters.append(sum(len(message["content"]) for message in sent.body["messages"]))
         await settled(client)
         events = len((await client.get("/v1/events", params={"limit": 200})).json())
+    server.stop()
     return seconds, characters, events
 
 
@@ -55,9 +60,8 @@ async def long_conversation() -> None:
     first, last = statistics.median(early) * 1000, statistics.median(late) * 1000
     verdict = "met" if last / first <= LATENCY_TARGET else "MISSED"
     print(f"| {TURNS} turns, {RUNS} conversations | turns 6 to 15 | turns 191 to 200 | ratio |\n|---|---|---|---|")
-    print(
-        f"| reply latency p50, ms | {first:.1f} | {last:.1f} | {last / first:.2f} (target: {LATENCY_TARGET}, {verdict}) |"
-    )
+    ratio = f"{last / first:.2f} (target: {LATENCY_TARGET}, {verdict})"
+    print(f"| reply latency p50, ms | {first:.1f} | {last:.1f} | {ratio} |")
     before, after = (max(pair[at] for pair in sizes) for at in (0, 1))
     print(f"| longest prompt, characters | {before} | {after} | {after / before:.2f} |")
     print(f"\nEvents drawn in each conversation: {', '.join(map(str, drawn))}\n")
