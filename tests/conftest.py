@@ -16,7 +16,7 @@ from soulgraph.tests import services
 
 # Here and not in a fixture, because libraries read these when they are imported: no key, endpoint or
 # tracer of the person who runs the tests may reach them, so no test can speak to a real model.
-_REAL = re.compile(r"(?!SOULGRAPH_TEST_)(SOULGRAPH|OPENAI|LANGSMITH|LANGCHAIN)_")
+_REAL = re.compile(r"(?!SOULGRAPH_TEST_)(SOULGRAPH|OPENAI|LANGSMITH|LANGCHAIN|OTEL)_")
 for name in [name for name in os.environ if _REAL.match(name)]:
     del os.environ[name]
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
