@@ -11,7 +11,7 @@ from websockets.sync.client import connect
 
 from soulgraph.api import websocket
 from soulgraph.commands.hosting import hosted
-from soulgraph.server import open_stores
+from soulgraph.graph.opening import open_stores
 from soulgraph.settings import Settings
 from soulgraph.tests.e2e.sockets import line
 from soulgraph.tests.live import hear, new_soul, serving, transcript
