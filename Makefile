@@ -23,7 +23,7 @@ check: setup
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/pytest -n auto --maxprocesses 4
+	$(BIN)/pytest -n 4 --dist worksteal
 
 studio: setup
 	$(BIN)/langgraph dev --allow-blocking
