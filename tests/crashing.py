@@ -14,9 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
-
-from soulgraph.tests.live import free_port
+from soulgraph.tests.live import free_port, until_ready
 
 _PRELOADED = ["soulgraph.server", "soulgraph.commands.hosting", "chromadb"]
 _FORKS = multiprocessing.get_context("forkserver")
@@ -38,15 +36,7 @@ class CrashingServer:
         self._trap.unlink(missing_ok=True)
         self._process = _FORKS.Process(target=_serve, args=(self._settings, self._points, str(self._trap)))
         self._process.start()
-        async with httpx.AsyncClient(base_url=self.url) as client:
-            for _ in range(300):
-                try:
-                    if (await client.get("/readyz")).is_success:
-                        return
-                except httpx.TransportError:
-                    assert self._process.is_alive(), "the server ended at start-up"
-                await asyncio.sleep(0.05)
-        raise TimeoutError("the server did not become ready")
+        await until_ready(self.url, self._process.is_alive)
 
     def set_trap(self, point: str) -> None:
         assert point in self._points

@@ -67,6 +67,19 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+async def until_ready(url: str, alive: Callable[[], bool]) -> None:
+    """Wait for a server that another process is starting."""
+    async with httpx.AsyncClient(base_url=url, verify=False) as client:
+        for _ in range(600):
+            try:
+                if (await client.get("/readyz")).is_success:
+                    return
+            except httpx.TransportError:
+                assert alive(), "the server ended at start-up"
+            await asyncio.sleep(0.05)
+    raise TimeoutError("the server did not become ready")
+
+
 class ServerProcess:
     """`soulgraph serve` in a process of its own."""
 
@@ -79,15 +92,7 @@ class ServerProcess:
 
     async def start(self) -> None:
         self._process = subprocess.Popen([Path(sys.executable).parent / "soulgraph", "serve"], env=self._env)
-        async with httpx.AsyncClient(base_url=self.url) as client:
-            for _ in range(300):
-                try:
-                    if (await client.get("/readyz")).is_success:
-                        return
-                except httpx.TransportError:
-                    assert self._process.poll() is None, "the server ended at start-up"
-                await asyncio.sleep(0.1)
-        raise TimeoutError("the server did not become ready")
+        await until_ready(self.url, lambda: self._process is not None and self._process.poll() is None)
 
     @property
     def pid(self) -> int:
