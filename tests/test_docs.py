@@ -190,4 +190,4 @@ def test_every_metric_is_listed():
 
 
 def test_the_readme_is_short():
-    assert len(read(README).splitlines()) <= 230
+    assert len(read(README).splitlines()) <= 240
