@@ -53,20 +53,24 @@ async def furnished(client, services, tmp_path) -> str:
     await client.put(f"/v1/souls/{soul_id}/slots/0", json={"content": "slot words: the user keeps bees"})
     await say(client, "My sister Mika is afraid of every storm.", soul_id=soul_id, session_id="past")
     await services.context.events.add(EVENT, "past", soul_id, [1])
+    skill = {"name": "ring_bell", "description": "Ring the bell.", "input_schema": {"type": "object", "properties": {}}}
+    async with services.stores.write() as tx:
+        await tx.terminals.report_skills("lighthouse", 1, [skill], services.now())
+        await tx.terminals.bind("lighthouse", soul_id, services.now())
     return soul_id
 
 
-async def test_layers_come_in_their_fixed_order_with_files_memory_mode_and_gate_all_present(home, stub, tmp_path):
+async def test_layers_come_in_their_fixed_order_with_files_memory_mode_and_skills_all_present(home, stub, tmp_path):
     client, services = home
     soul_id = await furnished(client, services, tmp_path)
     stub.requests.clear()
-    setting = {"soul_id": soul_id, "session_id": "now", "background_id": "island"}
+    setting = {"soul_id": soul_id, "session_id": "now", "background_id": "island", "terminal_id": "lighthouse"}
     await say(client, "switch to rational mode", **setting)
     answer = await say(client, "Was my sister Mika afraid of the storm?", **setting)
     system, *conversation, last = [message["content"] for message in stub.requests[-1].body["messages"]]
 
     order = ["---SAFETY", "soul file words", "identity words", "小满，一台", "An island", "user file words"]
-    order += ["gentle", "slot words", "Rational:"]
+    order += ["gentle", "slot words", "Rational:", "ring_bell: Ring the bell."]
     places = [system.index(words) for words in order]
     assert places == sorted(places)
     assert system.startswith("---SAFETY")
