@@ -15,6 +15,7 @@ from pathlib import Path
 from soulgraph.prompts.context import Persona, build
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.templates import shipped
+from soulgraph.tests.e2e.afterglow import attentive
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
@@ -77,14 +78,15 @@ def surprise(n: int) -> str:
 async def prefixes() -> list[float]:
     """For each of 20 turns the share of the prompt that is byte for byte the beginning of the one before."""
     async with StubOpenAI() as stub:
-        stub.script(*(Reply(text=surprise(n)) for n in range(20)))
+        attentive(stub).script(*(Reply(text=surprise(n)) for n in range(20)))
         with tempfile.TemporaryDirectory() as folder:
             llm = {"llm_base_url": stub.base_url, "llm_model": "stub"}
             async with serving(data_dir=Path(folder), **llm) as client:
                 soul_id = await new_soul(client, character_id="xiaoman")
                 for n in range(20):
                     await say(client, TALK[n % len(TALK)], soul_id=soul_id, session_id="s")
-        sent = ["\n".join(m["content"] for m in request.body["messages"]).encode() for request in stub.requests]
+        turns = [request for request in stub.requests if b"OUTPUT CONTRACT" in request.raw]
+        sent = ["\n".join(m["content"] for m in request.body["messages"]).encode() for request in turns]
     return [same(before, after) / len(after) for before, after in pairwise(sent)]
 
 
