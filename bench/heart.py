@@ -34,7 +34,9 @@ async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[
     await server.start()
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         soul_id = await new_soul(client)
-        await say(client, "hello", soul_id=soul_id, session_id="warm")
+        for n in range(5):  # the first event brings Chroma, whose import takes a second
+            await say(client, f"hello {n}", soul_id=soul_id, session_id="warm")
+        await settled(client)
         for line in talk(TURNS, seed):
             began = time.perf_counter()
             await say(client, line, soul_id=soul_id, session_id="s")
