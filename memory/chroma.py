@@ -148,10 +148,15 @@ def _collection(client: Any, name: str) -> Any:
 
 @contextmanager
 def _say_if_away() -> Iterator[None]:
-    from chromadb.errors import ChromaError
-
     try:
         yield
-    except (ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError) as error:
+    except _failures() as error:
         why = str(error) or type(error).__name__
         raise StoreUnavailable(f"the event library does not answer: {why}") from error
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """Asked for only when something failed, that is after Chroma was imported on its thread."""
+    from chromadb.errors import ChromaError
+
+    return ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError

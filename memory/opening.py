@@ -9,6 +9,7 @@ from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
 from soulgraph.senses.ports import Embedder
+from soulgraph.senses.words import found_by
 from soulgraph.stores.stores import Stores
 
 LOOK_S, PATIENCE_S = 2.0, 30.0
@@ -20,6 +21,7 @@ _log = logging.getLogger(__name__)
 async def open_recall(
     stores: Stores, embedder: Embedder, events: EventLibrary | None, clock: Callable[[], float]
 ) -> AsyncIterator[Recall]:
+    await asyncio.to_thread(found_by, "你好")  # its words are read now, not while somebody waits
     recall = Recall(stores, embedder, events, clock)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:

@@ -15,6 +15,7 @@ import numpy as np
 from soulgraph.senses.emotion.features import LOOKED_AT, Floats, Reading, read
 from soulgraph.senses.emotion.heads import Heads, heads
 from soulgraph.senses.emotion.lexical import Feeling, strengths
+from soulgraph.senses.emotion.lexicon import lexicon
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
 from soulgraph.soul.personality import clip
@@ -35,6 +36,7 @@ class LocalRecogniser:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._heads = heads()
+        lexicon()  # read now, not while somebody waits
 
     async def recognise(self, text: str) -> UserEmotion:
         text = text[:LOOKED_AT]
