@@ -1,9 +1,11 @@
 """`soulgraph terminal`: a simulated robot, to see a body move before there is one."""
 
 import asyncio
+import os
 import sys
 import threading
-from typing import Annotated
+from typing import Annotated, NamedTuple
+from uuid import uuid4
 
 import typer
 from aiomqtt import MqttError
@@ -39,6 +41,7 @@ def terminal(
         asyncio.run(Robot(Broker.parse(broker, "--broker"), terminal_id, name, soul).live())
     except KeyboardInterrupt:
         console.print("\nGoodbye.", style="dim")
+        os._exit(0)  # the thread that reads what is typed holds stdin, and Python would abort over it
 
 
 def _carrying(terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
@@ -56,6 +59,13 @@ def _carrying(terminal_id: str, soul: str | None, server: str | None) -> tuple[s
     return ready["broker"]["mqtt"], chosen["name"]
 
 
+class Said(NamedTuple):
+    """A line that was typed. Said again because the broker was away, it is still the same input."""
+
+    input_id: str
+    text: str
+
+
 class Robot:
     """Connects, reports, and shows what it hears; a broker that is away is asked again and told everything anew."""
 
@@ -67,7 +77,8 @@ class Robot:
         self._body = Body()
         self._face: Face | None = None
         self._asked: set[str] = set()
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._lines: asyncio.Queue[Said | None] = asyncio.Queue()
+        self._unsaid: Said | None = None
 
     async def live(self) -> None:
         _read_lines(self._lines, asyncio.get_running_loop())
@@ -84,20 +95,22 @@ class Robot:
 
     async def _converse(self, link: Link) -> None:
         """Until there is nothing more to say and all has been answered."""
-        listening = asyncio.create_task(self._listen(link))
+        sides = [asyncio.create_task(self._listen(link)), asyncio.create_task(self._speak(link))]
         try:
-            speaking = asyncio.create_task(self._speak(link))
-            await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
-            if listening.done():
-                listening.result()
-            speaking.result()
+            ended, _ = await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+            for side in ended:
+                side.result()
         finally:
-            listening.cancel()
+            for side in sides:
+                side.cancel()
+            await asyncio.gather(*sides, return_exceptions=True)
 
     async def _speak(self, link: Link) -> None:
-        while (line := await self._lines.get()) is not None:
-            if line:
-                self._asked.add(await link.ask(line))
+        while (said := self._unsaid or await self._lines.get()) is not None:
+            self._unsaid = said
+            await link.say(*said)
+            self._asked.add(said.input_id)
+            self._unsaid = None
         for _ in range(int(_ANSWER_S * 10)):
             if not self._asked:
                 return
@@ -148,7 +161,7 @@ def _aside(note: str) -> None:
     console.print(f"  {visible(note)}", style="dim", soft_wrap=True)
 
 
-def _read_lines(lines: "asyncio.Queue[str | None]", loop: asyncio.AbstractEventLoop) -> None:
+def _read_lines(lines: "asyncio.Queue[Said | None]", loop: asyncio.AbstractEventLoop) -> None:
     """In a thread that is left behind: nobody can wait for a person who does not type."""
 
     def read() -> None:
@@ -159,7 +172,8 @@ def _read_lines(lines: "asyncio.Queue[str | None]", loop: asyncio.AbstractEventL
             except (EOFError, OSError):
                 break
             said = True
-            loop.call_soon_threadsafe(lines.put_nowait, line)
+            if line:
+                loop.call_soon_threadsafe(lines.put_nowait, Said(f"input_{uuid4().hex}", line))
         if said or sys.stdin.isatty():  # without anybody at the keyboard it stays until it is stopped
             loop.call_soon_threadsafe(lines.put_nowait, None)
 

@@ -70,7 +70,7 @@ class Face:
         eyes, mouth, colour = _FACES[word] if self.acts else _TURNED_AWAY
         will = f"{'would act' if self.acts else 'would not act'} ({probability:.0%})"
         return Panel(
-            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{will}", colour, justify="center"), title=Text(name), width=40
+            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{will}", colour, justify="center"), title=Text(name), width=_WIDTH
         )
 
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Self
-from uuid import uuid4
 
 from aiomqtt import Client, Will
 
@@ -42,18 +41,17 @@ class Link:
                 await client.publish(online, "offline", _QOS, retain=True)
             finally:
                 heart.cancel()
+                await asyncio.gather(heart, return_exceptions=True)
 
     async def report(self, catalog: list[Json], skills: list[Json], version: int, soul_hint: str | None) -> None:
         """All that we can do, retained; after every connection, for the broker may have forgotten it."""
         hint = {"soul_hint": soul_hint} if soul_hint else {}
-        await self._say("skills", {"skill_version": version, "skills": skills, **hint}, retain=True)
-        await self._say("intent_catalog", {"catalog_version": version, "intent_catalog": catalog}, retain=True)
+        await self._tell("skills", {"skill_version": version, "skills": skills, **hint}, retain=True)
+        await self._tell("intent_catalog", {"catalog_version": version, "intent_catalog": catalog}, retain=True)
 
-    async def ask(self, text: str) -> str:
-        """Something was said here; the id under which the reply will come."""
-        input_id = f"input_{uuid4().hex}"
-        await self._say("input", {"input_id": input_id, "type": "keyboard_text", "text": text})
-        return input_id
+    async def say(self, input_id: str, text: str) -> None:
+        """Something was said here; the reply comes with its id."""
+        await self._tell("input", {"input_id": input_id, "type": "keyboard_text", "text": text})
 
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
         async for message in self._client.messages:
@@ -62,9 +60,9 @@ class Link:
             yield kind, payload
             if kind == "invoke":
                 result = self._use(payload["skill"], payload["arguments"])
-                await self._say(f"result/{request_id}", {"request_id": request_id, **result})
+                await self._tell(f"result/{request_id}", {"request_id": request_id, **result})
 
-    async def _say(self, kind: str, payload: Json, retain: bool = False) -> None:
+    async def _tell(self, kind: str, payload: Json, retain: bool = False) -> None:
         said = json.dumps({"terminal_id": self._terminal_id, **payload}, ensure_ascii=False)
         await self._client.publish(topic(self._terminal_id, kind), said, _QOS, retain=retain)
 

@@ -1,12 +1,15 @@
 """`soulgraph terminal` and the robot of the page, as people run them, against a server with its own broker."""
 
 import asyncio
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import aiomqtt
 import pytest
 
 from soulgraph.commands.terminal_body import Body, Face
@@ -14,6 +17,7 @@ from soulgraph.soul.dynamics import born
 from soulgraph.soul.mood import _WORDS
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.live import free_port, new_soul, say, serving
+from soulgraph.tests.terminals.brokers import running
 
 COMMAND = [sys.executable, "-m", "soulgraph.cli", "terminal"]
 PAGE = Path(__file__).parents[1] / "docs" / "terminals.md"
@@ -49,6 +53,33 @@ async def test_with_a_broker_alone_the_soul_is_a_hint(server):
     where = f"mqtt://127.0.0.1:{server.mqtt_port}"
     ran = await run("--broker", where, "--id", "other", "--soul", "小满", said="关灯\n")
     assert (ran.returncode, "the lamp goes off" in ran.stdout) == (0, True)
+
+
+async def test_what_is_typed_while_the_broker_is_away_is_said_once_and_ctrl_c_is_a_goodbye(tmp_path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    async with running(tmp_path) as broker, asyncio.timeout(40):
+        robot = await asyncio.create_subprocess_exec(*COMMAND, "--broker", broker.url, "--id", "typed-at", **pipes)
+        listener = {"hostname": "127.0.0.1", "port": broker.port, "identifier": "listener", "clean_session": False}
+        async with aiomqtt.Client(**listener) as client:
+            await client.subscribe("soul/terminal/typed-at/input", qos=1)
+            robot.stdin.write("在吗\n".encode())
+            assert await texts(client, 1) == ["在吗"]
+        await broker.remember()
+        broker.kill()
+        robot.stdin.write("你好\n再说一句\n".encode())
+        while b"trying again" not in await robot.stderr.readline():
+            pass
+        await broker.start()
+        async with aiomqtt.Client(**listener) as client:
+            assert await texts(client, 2) == ["你好", "再说一句"]
+        robot.send_signal(signal.SIGINT)
+        told, errors = await robot.communicate()
+        assert (robot.returncode, told.endswith(b"Goodbye.\n")) == (0, True)
+        assert b"Traceback" not in errors and b"never retrieved" not in errors
+
+
+async def texts(client, count):
+    return [json.loads((await anext(client.messages)).payload)["text"] for _ in range(count)]
 
 
 async def test_without_a_server_it_says_what_to_do():
