@@ -62,9 +62,9 @@ async def test_what_is_typed_while_the_broker_is_away_is_said_once_and_ctrl_c_is
         listener = {"hostname": "127.0.0.1", "port": broker.port, "identifier": "listener", "clean_session": False}
         async with aiomqtt.Client(**listener) as client:
             await client.subscribe("soul/terminal/typed-at/input", qos=1)
+            await broker.remember()
             robot.stdin.write("在吗\n".encode())
             assert await texts(client, 1) == ["在吗"]
-        await broker.remember()
         broker.kill()
         robot.stdin.write("你好\n再说一句\n".encode())
         while b"trying again" not in await robot.stderr.readline():
