@@ -64,13 +64,17 @@ class AfterglowWorkers:
                 job = await self._claimed() if len(self._jobs) < WORKERS else None
             except StoreUnavailable as error:
                 _log.warning("the work after turns waits: %s", error.detail)
-                await asyncio.sleep(_PATIENCE_S)
+                await self._pause(_PATIENCE_S)
                 continue
             if job:
                 self._begin(job)
             else:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), _LOOK_S)
+                await self._pause(_LOOK_S)
+
+    async def _pause(self, patience_s: float) -> None:
+        """Until there is news."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), patience_s)
 
     def _begin(self, job: Job) -> None:
         task = asyncio.create_task(self._do(job), name=f"job {job.job_id}")
