@@ -2,32 +2,16 @@
 
 import os
 import tempfile
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import httpx
 from pydantic import SecretStr
 
 from soulgraph.commands.client import own_url, running
+from soulgraph.commands.doctor_services import Finding, services
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.graph.opening import open_stores
 from soulgraph.settings import PREFIX, Settings, masked
 from soulgraph.stores.stores import Stores
-from soulgraph.terminals.hub import MqttHub
-from soulgraph.terminals.opening import NONE
-from soulgraph.voices.factory import open_voice
-
-Level = Literal["ok", "warning", "problem"]
-
-_PATIENCE_S = 3
-_OPENAI = "https://api.openai.com/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    level: Level
-    subject: str
-    detail: str
 
 
 async def examine(settings: Settings) -> list[Finding]:
@@ -38,8 +22,7 @@ async def examine(settings: Settings) -> list[Finding]:
         _data_dir(settings),
         _persona(settings),
         *await _database(settings),
-        await _voice(settings),
-        await _broker(settings),
+        *await services(settings),
         _server(settings),
     ]
 
@@ -117,58 +100,6 @@ async def _keys(settings: Settings, stores: Stores) -> Finding:
     if not known:
         return Finding("warning", "API keys", "SOULGRAPH_API_KEY is not a key of this database, or it was revoked")
     return Finding("ok", "API keys", "required from every caller")
-
-
-async def _voice(settings: Settings) -> Finding:
-    try:
-        async with open_voice(settings, ()):
-            pass
-    except ConfigurationError as error:
-        return Finding("problem", "voice", error.detail)
-    if settings.offline:
-        fix = "set SOULGRAPH_LLM_MODEL with SOULGRAPH_LLM_BASE_URL or SOULGRAPH_LLM_API_KEY to speak through one"
-        return Finding("warning", "voice", f"offline: prepared lines, no language model; {fix}")
-    return await _model(settings)
-
-
-async def _model(settings: Settings) -> Finding:
-    url = f"{(settings.llm_base_url or _OPENAI).rstrip('/')}/models"
-    key = settings.llm_api_key.get_secret_value()
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    try:
-        async with httpx.AsyncClient(timeout=_PATIENCE_S, headers=headers) as http:
-            response = await http.get(url)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        why = str(error) or f"no answer in {_PATIENCE_S} s"
-        return Finding("problem", "voice", f"{masked(url)}: {why}; check SOULGRAPH_LLM_BASE_URL")
-    return _judged(response, settings.llm_model, masked(url))
-
-
-def _judged(response: httpx.Response, model: str, url: str) -> Finding:
-    if response.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-        said = f"{url} answered {response.status_code}"
-        return Finding("problem", "voice", f"{said}: the key is refused; check SOULGRAPH_LLM_API_KEY")
-    try:
-        names = [entry["id"] for entry in response.raise_for_status().json()["data"]]
-    except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
-        said = f"{url} answered {response.status_code} and no list of models"
-        return Finding("warning", "voice", f"{said}: whether {model} can be used will be seen in the first turn")
-    if model not in names:
-        offers = ", ".join(names[:5]) or "none"
-        return Finding("problem", "voice", f"{url} has no model {model!r}; SOULGRAPH_LLM_MODEL could be: {offers}")
-    return Finding("ok", "voice", f"{model} is offered by {url}")
-
-
-async def _broker(settings: Settings) -> Finding:
-    if settings.mqtt_url == NONE:
-        return Finding("ok", "broker", "none: actions are recorded in answers; SOULGRAPH_MQTT_URL names one")
-    if not settings.mqtt_url:
-        return Finding("ok", "broker", "embedded: for terminals on this machine; SOULGRAPH_MQTT_URL names another")
-    try:
-        async with MqttHub.open(settings.mqtt_url):
-            return Finding("ok", "broker", f"{masked(settings.mqtt_url)} answers")
-    except ConfigurationError as error:
-        return Finding("problem", "broker", error.detail)
 
 
 def _server(settings: Settings) -> Finding:

@@ -238,6 +238,32 @@ def test_the_doctor_asks_the_model_server(model: str, monkeypatch: pytest.Monkey
     assert (away.exit_code, "check SOULGRAPH_LLM_BASE_URL" in words(away.stdout)) == (1, True)
 
 
+def test_the_doctor_asks_every_service_that_is_named(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOULGRAPH_EMBEDDINGS_MODEL", "stub-embedder")
+    monkeypatch.setenv("SOULGRAPH_EMBEDDINGS_BASE_URL", os.environ["SOULGRAPH_LLM_BASE_URL"])
+    healthy = words(soulgraph("doctor").stdout)
+    assert "ok embeddings stub-embedder answers at" in healthy
+
+    nowhere = "http://127.0.0.1:1"
+    monkeypatch.setenv("SOULGRAPH_EMBEDDINGS_BASE_URL", f"{nowhere}/v1")
+    monkeypatch.setenv("SOULGRAPH_EMOTION", "http")
+    for setting in ("EMOTION_URL", "CHROMA_URL", "OTLP_ENDPOINT"):
+        monkeypatch.setenv(f"SOULGRAPH_{setting}", nowhere)
+    monkeypatch.setenv("SOULGRAPH_MCP", '{"clock": {"transport": "stdio", "command": "no-such-program", "args": []}}')
+    monkeypatch.setenv("SOULGRAPH_MQTT_URL", "mqtt://127.0.0.1:1")
+    checked = soulgraph("doctor")
+    assert checked.exit_code == 1
+    for trouble in (
+        "problem embeddings SOULGRAPH_EMBEDDINGS_BASE_URL",
+        "problem emotion the emotion service cannot be reached",
+        "problem events SOULGRAPH_CHROMA_URL",
+        "problem tools SOULGRAPH_MCP: the MCP server 'clock'",
+        "problem traces http://127.0.0.1:1",
+        "problem broker SOULGRAPH_MQTT_URL",
+    ):
+        assert trouble in words(checked.stdout)
+
+
 def test_the_doctor_finds_every_other_trouble_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("SOULGRAPH_DATA_DIR", str(tmp_path / "file"))
