@@ -4,22 +4,20 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from soulgraph.api.auth import CHATTERS, admit
+from soulgraph.api.auth import CHATTERS, admit, refuse_strangers
 from soulgraph.api.chat import ChatRequest, begin
 from soulgraph.api.problems import invalid, problem
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
-from soulgraph.errors import Busy, Forbidden, InvalidInput, SoulgraphError, Unauthorized
+from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
 from soulgraph.graph.listeners import Listener
 from soulgraph.graph.runner import RunningTurn
 from soulgraph.graph.state import Json
-from soulgraph.settings import is_loopback
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -47,7 +45,7 @@ async def converse(socket: WebSocket, services: Served) -> None:
     """Open until one side leaves; a turn goes on without its listener."""
     secret = _secret(socket)
     try:
-        _check_origin(socket.headers.get("origin"), services)
+        refuse_strangers(socket, services)
         await admit(services, secret, *CHATTERS)
     except SoulgraphError as refusal:
         return await socket.send_denial_response(problem(refusal, socket.url.path))
@@ -67,19 +65,6 @@ def _secret(socket: WebSocket) -> str | None:
         return secret
     offered: Iterable[str] = socket.scope["subprotocols"]
     return next((one.removeprefix(_BEARER) for one in offered if one.startswith(_BEARER)), None)
-
-
-def _check_origin(origin: str | None, services: Services) -> None:
-    """Browsers let every page open sockets to this machine, so without keys only its own pages may speak."""
-    if services.open_access and origin is not None and not is_loopback(_host(origin)):
-        raise Forbidden(f"pages of {origin} may not speak to an open server: make a key with `soulgraph key create`")
-
-
-def _host(origin: str) -> str:
-    try:
-        return urlsplit(origin).hostname or ""
-    except ValueError:
-        return ""
 
 
 class Conversation:

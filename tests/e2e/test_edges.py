@@ -128,6 +128,17 @@ async def test_a_full_queue_says_when_to_come_back(stub, tmp_path):
     assert busy.json()["code"] == "session_busy"
 
 
+async def test_an_open_server_answers_pages_and_names_of_this_machine_alone(client):
+    """A page elsewhere can send requests here, and one whose name leads to this machine can even read the answers."""
+    for headers in ({"host": "evil.example"}, {"origin": "https://evil.example"}, {"origin": "null"}, {"host": "["}):
+        refused = await client.get("/v1/souls", headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        planted = await client.post("/v1/characters/import", content=b"{}", headers=headers)
+        assert planted.status_code == 403
+    for headers in ({"host": "localhost:8000"}, {"host": "[::1]:8000"}, {"origin": "http://127.0.0.1:3000"}):
+        assert (await client.get("/v1/souls", headers=headers)).status_code == 200
+
+
 async def test_keys_guard_the_server_by_scope(tmp_path):
     settings = Settings.load(data_dir=tmp_path)
     async with open_stores(settings) as stores, stores.write() as tx:
@@ -149,6 +160,8 @@ async def test_keys_guard_the_server_by_scope(tmp_path):
         assert await status("terminal", "POST", "/v1/souls/select", json=select) == 404
         assert await status("chat", "GET", "/metrics") == 403
         assert await status(None, "GET", "/healthz") == 200
+        page = {"host": "soul.example", "origin": "https://page.example", "authorization": f"Bearer {keys['chat']}"}
+        assert (await client.get("/v1/souls", headers=page)).status_code == 200
 
 
 @pytest.mark.parametrize(
