@@ -9,6 +9,20 @@ def migrated(sqlite_url):
     """A server that is given `tmp_path` and no other database finds its schema there."""
 
 
+class Clock:
+    """The time is what the test says it is."""
+
+    now = 1_800_014_400.0  # 2027-01-15, 12:00 in UTC, 20:00 in Shanghai
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
 @pytest.fixture
 async def stub():
     async with StubOpenAI() as stub:

@@ -8,19 +8,6 @@ from soulgraph.tests.live import new_soul, say, serving
 INSULT = "我恨你！你这个垃圾！滚！"
 
 
-class Clock:
-    def __init__(self):
-        self.now = 1_800_000_000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 async def client(database_url, tmp_path, clock):
     async with serving(clock=clock, database_url=database_url, data_dir=tmp_path) as client:

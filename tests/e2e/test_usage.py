@@ -7,24 +7,11 @@ import pytest
 from soulgraph.tests.live import hear, new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply
 
-NOON = 1_800_014_400.0  # 2027-01-15, 12:00 in UTC, 20:00 in Shanghai
 WORDS = "<narrative>I hear you.</narrative><state_update_json>{}</state_update_json>"
 
 
 def cost(calls):
     return {"calls": calls, "input_tokens": 10 * calls, "output_tokens": 5 * calls}
-
-
-class Clock:
-    now = NOON
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
