@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from soulgraph.graph.admission import TurnRequest
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.stores.births import new_soul
+from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, event, reflection
 from soulgraph.tests.live import ServerProcess, hear
 from soulgraph.tests.live import new_soul as new_soul_over_http
 
@@ -46,6 +48,8 @@ def stub_model(**reply: Any) -> Iterator[str]:
     try:
         base_url = process.stdout.readline().split()[1]
         httpx.put(base_url.replace("/v1", "/_default"), json={"text": SOUL_TURN, **reply}).raise_for_status()
+        tasks = {EXTRACTS: asdict(event("the weather")), REFLECTS: asdict(reflection())}
+        httpx.put(base_url.replace("/v1", "/_when"), json=tasks).raise_for_status()
         yield base_url
     finally:
         process.kill()

@@ -1,8 +1,8 @@
 """An OpenAI-compatible model server for tests and benchmarks: real HTTP, scripted replies.
 
 In a test: `async with StubOpenAI() as stub:`, then talk to `stub.base_url`.
-As a process: `python tests/stub_openai.py --port 0`, steered over HTTP by
-`POST /_script` (a list of replies), `PUT /_default` (one reply), `GET` and `DELETE /_requests`.
+As a process: `python tests/stub_openai.py --port 0`, steered over HTTP by `POST /_script` (a list of replies),
+`PUT /_default` (one reply), `PUT /_when` (replies by the words they answer), `GET` and `DELETE /_requests`.
 """
 
 import argparse
@@ -169,6 +169,10 @@ class StubOpenAI:
                 return self.script(*[Reply(**reply) for reply in request.body])
             case "PUT", "/_default":
                 return setattr(self, "default", Reply(**request.body))
+            case "PUT", "/_when":
+                for words, reply in request.body.items():
+                    self.when(words, Reply(**reply))
+                return None
             case "GET", "/_requests":
                 return [{"path": r.path, "headers": r.headers, "body": r.body} for r in self.requests]
             case "DELETE", "/_requests":
