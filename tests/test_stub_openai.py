@@ -195,7 +195,7 @@ async def test_replies_are_used_in_order_then_the_default(stub, model):
 
 
 async def test_replies_by_words_can_be_set_over_http(stub, model):
-    async with httpx.AsyncClient(base_url=stub.base_url.replace("/v1", "")) as client:
+    async with httpx2.AsyncClient(base_url=stub.base_url.replace("/v1", "")) as client:
         assert (await client.put("/_when", json={"weather": {"text": "rain"}})).status_code == 200
     assert (await model.ainvoke("the weather?")).content == "rain"
     assert (await model.ainvoke("hello")).content != "rain"
