@@ -63,6 +63,8 @@ class Broker:
             **options,
         )
         client.pending_calls_threshold = _MOST_CALLS
+        # Nobody may be waiting when the connection is lost, least of all while we part: that is no mistake to report.
+        client._disconnected.add_done_callback(lambda lost: lost.cancelled() or lost.exception())
         return client
 
     @property

@@ -6,8 +6,9 @@ import logging
 import re
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import NamedTuple
+from weakref import WeakSet
 
 from soulgraph.errors import ConfigurationError
 
@@ -40,9 +41,13 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
     ):
         # It would open its ports itself, but it cannot be asked which.
         broker = Broker({"listeners": {"default": {"type": "external"}}, "plugins": _ANYBODY})
+        writers: WeakSet[asyncio.StreamWriter] = WeakSet()
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await broker.external_connected(StreamReaderAdapter(reader), StreamWriterAdapter(writer), "default")
+            # It leaves a connection open whose client breaks it off, or goes before it has said who it is.
+            with closing(writer):
+                writers.add(writer)
+                await broker.external_connected(StreamReaderAdapter(reader), StreamWriterAdapter(writer), "default")
 
         async def browsed(browser: websockets.ServerConnection) -> None:
             await broker.external_connected(WebSocketsReader(browser), WebSocketsWriter(browser), "default")
@@ -50,7 +55,7 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
         await broker.start()
         protocols = [websockets.Subprotocol("mqtt")]
         async with (
-            await asyncio.start_server(connected, sock=plain),
+            await asyncio.start_server(connected, sock=plain) as server,
             websockets.serve(browsed, sock=framed, subprotocols=protocols, origins=_ORIGINS, max_size=_LARGEST),
         ):
             addresses = Addresses(f"mqtt://{_HOST}:{_port(plain)}", f"ws://{_HOST}:{_port(framed)}")
@@ -58,7 +63,10 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
             try:
                 yield addresses
             finally:
+                server.close()
                 await broker.shutdown()
+                for writer in writers:
+                    writer.close()
 
 
 def _port(listener: socket.socket) -> int:

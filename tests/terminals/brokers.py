@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
+import aiomqtt
 import pytest
 
 from soulgraph.terminals.embedded import embedded_broker
@@ -74,6 +76,14 @@ async def any_broker(kind, folder):
     else:
         async with running(folder) as broker:
             yield broker.url
+
+
+def independent(url, **options):
+    """A client that is not ours, and whose broker may die while it waits for nothing."""
+    where = urlsplit(url)
+    client = aiomqtt.Client(where.hostname, where.port or 1883, **options)
+    client._disconnected.add_done_callback(lambda lost: lost.cancelled() or lost.exception())
+    return client
 
 
 async def eventually(is_so, patience_s=5):

@@ -3,11 +3,10 @@
 import asyncio
 import json
 from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
 
 import aiomqtt
 
-from soulgraph.tests.terminals.brokers import eventually
+from soulgraph.tests.terminals.brokers import eventually, independent
 
 LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯", "turn on the light"]}}
 BATTERY = {
@@ -29,9 +28,8 @@ class Robot:
     @classmethod
     @asynccontextmanager
     async def connected(cls, url, terminal_id, **options):
-        where = urlsplit(url)
         will = aiomqtt.Will(f"soul/terminal/{terminal_id}/online", "offline", qos=1, retain=True)
-        async with aiomqtt.Client(where.hostname, where.port, will=will, **options) as client:
+        async with independent(url, will=will, **options) as client:
             robot = cls(client, terminal_id)
             await client.subscribe(f"soul/terminal/{terminal_id}/#", qos=1)
             await robot.say("online", "online", retain=True)

@@ -1,7 +1,10 @@
 """The embedded broker: which ports it takes, and whom it lets in."""
 
+import asyncio
+import gc
 import logging
 import socket
+import struct
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,6 +14,9 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import embedded
 from soulgraph.terminals.embedded import embedded_broker
 from soulgraph.tests.live import free_port
+
+WHO_I_AM = b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a"
+WELCOME = b"\x20\x02\x00\x00"
 
 
 @pytest.fixture
@@ -58,3 +64,35 @@ async def test_of_pages_only_those_of_this_machine_may_connect(origin, allowed):
         else:
             with pytest.raises(websockets.InvalidStatus, match="403"):
                 await connecting
+
+
+async def stranger(addresses):
+    caller = socket.socket()
+    caller.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(caller, ("127.0.0.1", urlsplit(addresses.mqtt).port))
+    return caller
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.0\r\n\r\n", WHO_I_AM], ids=["nothing", "nonsense", "who it is"])
+async def test_a_client_that_breaks_off_leaves_no_connection_open(said, recwarn):
+    """It ends what it says and then refuses to hear, as the machine of one that vanishes does for it."""
+    async with embedded_broker(0, 0) as addresses:
+        with await stranger(addresses) as caller:
+            loop = asyncio.get_running_loop()
+            await loop.sock_sendall(caller, said)
+            if said == WHO_I_AM:
+                assert await loop.sock_recv(caller, 100) == WELCOME
+            caller.shutdown(socket.SHUT_WR)
+            caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        await asyncio.sleep(0.1)
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+async def test_whoever_is_still_there_at_the_end_is_parted_from_even_if_nobody_knows_who_it_is():
+    async with embedded_broker(0, 0) as addresses:
+        caller = await stranger(addresses)
+        await asyncio.sleep(0.1)
+    with caller:
+        async with asyncio.timeout(5):
+            assert await asyncio.get_running_loop().sock_recv(caller, 100) == b""

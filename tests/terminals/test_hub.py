@@ -10,18 +10,18 @@ import signal
 import subprocess
 import time
 from contextlib import asynccontextmanager
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from uuid import uuid4
 
-import aiomqtt
 import pytest
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.terminals import broker as brokers
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Proactive, Reply, Status
 from soulgraph.tests.live import free_port
-from soulgraph.tests.terminals.brokers import eventually, program, running
+from soulgraph.tests.terminals.brokers import eventually, independent, program, running
 
 SETTING = "SOULGRAPH_MQTT_URL"
 PASSWORD = "p@ss/wörd#1"
@@ -41,8 +41,7 @@ def terminal_id():
 
 @asynccontextmanager
 async def listening(url, *terminal_ids, **options):
-    where = urlsplit(url)
-    async with aiomqtt.Client(where.hostname, where.port or 1883, **options) as terminal:
+    async with independent(url, **options) as terminal:
         for terminal_id in terminal_ids:
             await terminal.subscribe(f"soul/terminal/{terminal_id}/#", qos=1)
         yield terminal
@@ -219,6 +218,26 @@ async def test_shutdown_is_immediate_when_nothing_waits(broker):
         broker.kill()
         began = time.monotonic()
     assert time.monotonic() - began < 0.3
+
+
+async def test_a_broker_that_dies_as_we_part_or_before_it_has_heard_us_leaves_no_error_behind(
+    broker, monkeypatch, caplog
+):
+    async def welcome_and_go(reader, writer):
+        await reader.read(1000)
+        writer.write(b"\x20\x02\x00\x00")
+        await reader.read(1000)
+        writer.close()
+
+    async with MqttHub.open(broker.url):
+        broker.kill()
+    monkeypatch.setattr(brokers, "_TIMEOUT_S", 0.2)
+    async with await asyncio.start_server(welcome_and_go, "127.0.0.1", broker.port):
+        with pytest.raises(ConfigurationError, match="timed out"):
+            async with MqttHub.open(broker.url, lambda topic, payload: None):
+                pass
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_nothing_of_the_hub_is_left_when_it_is_closed(mqtt_url):
