@@ -22,6 +22,10 @@ def new_id(kind: str) -> str:
     return f"{kind}_{uuid4().hex}"
 
 
+def title_of(first_words: str) -> str:
+    return first_words[:40]
+
+
 def usual_session(
     soul_id: str,
     user_id: str = DEFAULT_USER,
