@@ -171,6 +171,14 @@ async def test_five_rounds_after_a_greeting_become_one_event_and_one_thought_wit
     assert "Keeper Vesna looks up." in reflected
 
 
+async def test_a_soul_outlives_its_character_and_has_conversations_without_it(client):
+    soul_id = await born(client)
+    assert (await client.delete("/v1/characters/lumen")).status_code == 204
+    assert (await opened(client, soul_id=soul_id, session_id="s"))["greeting"] is None
+    await say(client, "hello", soul_id=soul_id, session_id="another")
+    refused(await opening(client, soul_id=soul_id, character_id="lumen"), 404, "not_found")
+
+
 async def test_who_goes_on_with_a_conversation_does_not_greet_again(client):
     soul_id = await born(client)
     await say(client, "hello", soul_id=soul_id, session_id="s")
