@@ -13,6 +13,7 @@ from soulgraph.api import (
     cards,
     chat,
     completions,
+    documentation,
     emotion,
     events,
     growth,
@@ -74,12 +75,12 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             app.state.services = services
             yield
 
-    app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan)
+    app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(BodyLimit)
     problems.install(app)
     talking = chat, completions, websocket, stream, transcripts, sessions, growth
     memories = souls, emotion, memory, profile, events
-    presets, running = (library, lore, cards, templates, preview), (terminals, usage, jobs, operations)
+    presets, running = (library, lore, cards, templates, preview), (terminals, usage, jobs, operations, documentation)
     for router in (*talking, *memories, *presets, senses, *running):
         app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
     return app

@@ -89,8 +89,8 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
 async def _conversation(session_id: str, services: Services) -> tuple[Session, list[Message]]:
     async with services.stores.read() as tx:
         session, messages = await tx.sessions.get(session_id), await tx.messages.page(session_id)
-    if not messages:
-        raise Conflict("session_empty", "nothing has been said in this session yet: there is nothing to grow from")
+    if not any(message.role == "user" for message in messages):
+        raise Conflict("session_empty", "the user has said nothing in this session yet: there is nothing to grow from")
     return session, messages
 
 

@@ -136,7 +136,7 @@ async def read_character(character_id: Id, services: Served) -> CharacterOut:
 
 @router.put("/characters/{character_id}", dependencies=[owner])
 async def put_character(character_id: Id, wanted: EditedCharacter, services: Served) -> CharacterOut:
-    """Souls and sessions that were made from it stay as they are."""
+    """Souls and sessions that were made from it keep their persona; its lore and style examples are read anew."""
     async with services.stores.write() as tx:
         return CharacterOut.of(await _replaced(tx.characters, character_id, wanted, wanted.revision, services.now()))
 

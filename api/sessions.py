@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter, owner
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
+from soulgraph.graph.admission import TurnRequest
+from soulgraph.graph.greeting import opened
 from soulgraph.soul.modes import Mode, PersonaState, default_state
 from soulgraph.soul.moments import iso
 from soulgraph.stores.births import DEFAULT_USER, new_id, new_session
@@ -27,6 +29,19 @@ class NewSession(BaseModel):
     character_id: Id | None = None
     background_id: Id | None = None
     template_id: Id | None = None
+
+
+class Opening(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    soul_id: Id | None = Field(None, description="without it the terminal's soul is used")
+    session_id: Id | None = Field(None, description="without it the usual conversation of this user is opened")
+    terminal_id: Id | None = None
+    user_id: UserId = DEFAULT_USER
+    character_id: Id | None = None
+    background_id: Id | None = None
+    template_id: Id | None = None
+    greeting: int = Field(0, ge=0, description="which of the character's greetings, counted from 0")
 
 
 class SessionPatch(BaseModel):
@@ -61,6 +76,10 @@ class SessionOut(BaseModel):
     def of(cls, session: Session) -> "SessionOut":
         times = {"created_at": iso(session.created_at), "updated_at": iso(session.updated_at)}
         return cls(**asdict(session) | times)
+
+
+class OpenedSession(SessionOut):
+    greeting: str | None = Field(description="the words with which the soul opened it, if it did")
 
 
 class MessageOut(BaseModel):
@@ -101,6 +120,14 @@ async def create_session(wanted: NewSession, services: Served) -> SessionOut:
         )
         await tx.sessions.add(session)
     return SessionOut.of(session)
+
+
+@router.post("/open", dependencies=[chatter])
+async def open_session(wanted: Opening, services: Served) -> OpenedSession:
+    """Begin a conversation with the greeting of its character. One in which something was said is left as it is."""
+    request = TurnRequest(text="", **wanted.model_dump(exclude={"greeting"}))
+    session, greeting = await opened(services.context, request, wanted.greeting)
+    return OpenedSession(**SessionOut.of(session).model_dump(), greeting=greeting)
 
 
 @router.get("/{session_id}", dependencies=[chatter])

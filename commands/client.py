@@ -91,6 +91,12 @@ class SoulClient:
             path = f"/v1/characters/{quote(character_id, safe='')}/card"
             return _accepted(self._http.get(path, params=wanted)).content
 
+    def open_session(self, soul: Json, session_id: str) -> Json:
+        """The session, begun by now, and how the soul greets in it."""
+        place = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
+        session: Json = self._call("POST", "/v1/sessions/open", place)
+        return session
+
     def choose_mode(self, session_id: str, mode: str) -> Json:
         state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
         return state

@@ -1,6 +1,7 @@
 """Talking to a soul in a terminal or through a pipe: what it says as it says it, and how it feels."""
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from rich.console import Console
@@ -39,12 +40,25 @@ class Conversation:
     def run(self) -> None:
         """Line by line until `/quit`; a problem is shown, and the conversation goes on."""
         console.print(f"{self._soul['name']} is listening. Commands: /mood, /mode NAME, /quit", style="dim")
+        self._attempt(self._greet)
         while (line := ask("› ")) != "/quit":
-            try:
-                self._hear(line)
-            except SoulgraphError as error:
-                self._pause()
-                complain(error)
+            self._attempt(self._hear, line)
+
+    def _attempt(self, act: Callable[..., None], *told: str) -> None:
+        try:
+            act(*told)
+        except SoulgraphError as error:
+            self._pause()
+            complain(error)
+
+    def _greet(self) -> None:
+        """As its character does; a conversation that goes on needs no greeting."""
+        if self._soul["character_id"] is None:
+            return
+        session = self._client.open_session(self._soul, self._session_id)
+        if session["greeting"] and session["turn"] == 0:
+            self._speak(session["greeting"])
+            self._pause()
 
     def _hear(self, line: str) -> None:
         match line.split():

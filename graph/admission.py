@@ -32,7 +32,7 @@ async def admitted(context: Context, request: TurnRequest) -> Said:
         session = await tx.sessions.find(request.session_id) if request.session_id else None
         soul_id = request.soul_id or (session.soul_id if session else await _soul_of(tx, request.terminal_id))
         if session:
-            _check_session(session, request, soul_id)
+            check_session(session, request, soul_id)
         else:
             await tx.souls.get(soul_id)
     setting = request.terminal_id, request.character_id, request.background_id, request.template_id
@@ -65,7 +65,7 @@ async def _soul_of(tx: Transaction, terminal_id: str | None) -> str:
     return terminal.soul_id
 
 
-def _check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
+def check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
     """A conversation keeps its soul, character, background and template."""
     asked = {
         "soul_id": (soul_id, session.soul_id),

@@ -90,8 +90,12 @@ async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Cont
     """Whoever is known to be spoken of: the event itself must name nobody."""
     async with context.stores.read() as tx:
         soul = await tx.souls.get(follow_up["soul_id"])
-        character = await tx.characters.find(soul.character_id) if soul.character_id else None
+        session = await tx.sessions.find(follow_up["session_id"])
+        played = session.character_snapshot["source_preset"] if session else None
+        characters = [
+            await tx.characters.find(preset) for preset in dict.fromkeys((soul.character_id, played)) if preset
+        ]
         preferences = await tx.preferences.all(soul.soul_id)
     user = [preference.value for preference in preferences if preference.key == "address"]
     told = names_in(message.content for message in messages)
-    return [soul.name, *([character.name] if character else []), *user, *told]
+    return [soul.name, *(character.name for character in characters if character), *user, *told]

@@ -16,13 +16,11 @@ from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, decide, new_guard
 from soulgraph.soul.signals import signals_in
-from soulgraph.stores.births import new_session
+from soulgraph.stores.births import new_session, title_of
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.tracing.trace import label
-
-_TITLE = 40
 
 
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -50,18 +48,18 @@ async def _hear(said: Said, felt: UserEmotion, context: Context, now: float) -> 
             feeling = evolve(traits, feeling, now, constants)
         soul = replace(soul, emotion_state=feeling.to_dict())
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
-        session = await tx.sessions.find(said["session_id"]) or await _first_session(tx, soul, said, context, now)
+        session = await tx.sessions.find(said["session_id"]) or await first_session(tx, soul, said, context, now)
     return Heard(now, turn_id, felt, soul, feeling, session)
 
 
-async def _first_session(tx: Transaction, soul: Soul, said: Said, context: Context, now: float) -> Session:
-    """The session this turn begins; it is stored with the turn, so a failed first turn leaves none."""
+async def first_session(tx: Transaction, soul: Soul, said: Said, context: Context, now: float) -> Session:
+    """The session that begins with these words; a turn stores it at its end, so a failed first turn leaves none."""
     return await new_session(
         tx,
         soul,
         session_id=said["session_id"],
         user_id=said["user_id"],
-        title=said["text"][:_TITLE],
+        title=title_of(said["text"]),
         character_id=said.get("character_id"),
         background_id=said.get("background_id"),
         template_id=said.get("template_id") or context.persona.default_template,

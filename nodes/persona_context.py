@@ -129,6 +129,7 @@ def _persona(
         mood=describe(heard.soul_emotion, lang_of(text), context.constants),
         character_id=snapshot.get("source_preset"),
         base_persona=snapshot.get("base_persona", ""),
+        style_examples=kept.character.data.get("style_examples", ()) if kept.character else (),
         evolved_persona=snapshot.get("evolved_persona", ""),
         background_id=kept.background.id if kept.background else None,
         background=_world(kept.background),

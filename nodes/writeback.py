@@ -13,6 +13,7 @@ from soulgraph.soul.modes import changed
 from soulgraph.soul.moments import iso
 from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.profile import apply
+from soulgraph.stores.births import title_of
 from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
 from soulgraph.tracing.trace import labels
@@ -28,6 +29,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     async with context.stores.write() as tx:
         if turn == 1:
             await tx.sessions.ensure(session)
+            if not session.title:
+                await tx.sessions.retitle(session.session_id, title_of(state["said"]["text"]), now)
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         said = await tx.messages.append(session.session_id, _messages(state, now))
         await _grow(tx, state, now)

@@ -34,8 +34,8 @@ class Piece:
 Values = dict[str, list[Piece]]
 """The pieces of each variable."""
 
-FILES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10}
-"""What of the budget a file may fill while something else has to give: what was lived must not drown in it."""
+SHARES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
+"""What of the budget these may fill while something else has to give: what was lived must not drown in them."""
 
 _LISTS = ("slots", "profile", "wishes", "preferences")
 _ORDER = (
@@ -50,18 +50,19 @@ _ORDER = (
     "identity_file",
     "soul_file",
     "base_persona",
+    "style_examples",
 )
 
 
 def fit(values: Values, limit: int, length: Callable[[Values], int]) -> tuple[Values, bool]:
     """The values shortened until their `length` is within the limit, and whether they had to be.
 
-    Files give what exceeds their share, then everything gives in the order above. The first paragraph of the base
-    persona and what is not named there, like the mode, always stay.
+    Files and style examples give what exceeds their share, then everything gives in the order above. The first
+    paragraph of the base persona and what is not named there, like the mode, always stay.
     """
     if length(values) <= limit:
         return values, False
-    values = values | {name: _clipped(values[name], int(limit * share)) for name, share in FILES.items()}
+    values = values | {name: _clipped(values[name], int(limit * share)) for name, share in SHARES.items()}
     for name in _ORDER:
         step = 1
         while (over := length(values) - limit) > 0:

@@ -46,6 +46,7 @@ class Persona:
     mood: str = ""
     character_id: str | None = None
     base_persona: str = ""
+    style_examples: Sequence[str] = ()
     evolved_persona: str = ""
     background_id: str | None = None
     background: str = ""
@@ -178,6 +179,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "soul_file": _text(persona.files.get("SOUL.md", ""), most, "SOUL.md"),
         "identity_file": _text(persona.files.get("IDENTITY.md", ""), most, "IDENTITY.md"),
         "base_persona": _base(persona, most),
+        "style_examples": _text("\n\n".join(persona.style_examples), most, _named("character", persona.character_id)),
         "background": _text(persona.background, most, _named("background", persona.background_id)),
         "evolved_persona": _text(persona.evolved_persona, most),
         "inner_state": _text(persona.inner_state, most),

@@ -36,6 +36,7 @@ VARIABLES: Mapping[str, Variable] = {
     "soul_file": Variable(2, False, "the soul's SOUL.md"),
     "identity_file": Variable(2, False, "the soul's IDENTITY.md"),
     "base_persona": Variable(2, False, "who the character is, for good"),
+    "style_examples": Variable(2, False, "how the character speaks, in examples"),
     "background": Variable(2, False, "the world of the session"),
     "evolved_persona": Variable(2, False, "what the character has become in this session"),
     "inner_state": Variable(2, False, "the soul's inner monologue"),

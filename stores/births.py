@@ -10,7 +10,7 @@ from soulgraph.soul.modes import Mode, default_state
 from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.profile import empty_profile
-from soulgraph.stores.records import Json, Preset, Session, Soul
+from soulgraph.stores.records import Json, Session, Soul
 from soulgraph.stores.stores import Transaction
 
 DEFAULT_USER = "default"
@@ -20,6 +20,10 @@ TEMPLATES = ("companion_v1", "narrator_v1")
 
 def new_id(kind: str) -> str:
     return f"{kind}_{uuid4().hex}"
+
+
+def title_of(first_words: str) -> str:
+    return first_words[:40]
 
 
 def usual_session(
@@ -80,13 +84,16 @@ async def new_session(
     now: float,
     continued_from: str | None = None,
 ) -> Session:
-    """A conversation with its own snapshot of the character, isolated from every other one."""
+    """A conversation with its own snapshot of the character, isolated from every other one.
+
+    The character that is asked for must be there; a soul outlives the one it was made from.
+    """
     if template_id not in TEMPLATES:
         await tx.templates.get(template_id)
     if background_id is not None:
         await tx.backgrounds.get(background_id)
     preset = character_id or soul.character_id
-    character = await _data(tx, preset)
+    character = await _data(tx, preset, required=character_id is not None)
     return Session(
         session_id=session_id,
         soul_id=soul.soul_id,
@@ -108,8 +115,10 @@ async def new_session(
     )
 
 
-async def _data(tx: Transaction, character_id: str | None) -> Json:
-    preset: Preset | None = await tx.characters.get(character_id) if character_id else None
+async def _data(tx: Transaction, character_id: str | None, required: bool = True) -> Json:
+    if character_id is None:
+        return {}
+    preset = await tx.characters.get(character_id) if required else await tx.characters.find(character_id)
     return preset.data if preset else {}
 
 

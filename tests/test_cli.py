@@ -164,6 +164,17 @@ def test_commands_in_a_chat_show_the_mood_and_keep_the_mode_for_the_next_call() 
         assert httpx.get(f"{url}/v1/sessions/{session}/persona-state").json()["mode"] == "strict"
 
 
+def test_a_conversation_with_a_character_begins_with_its_greeting_and_does_so_once() -> None:
+    soulgraph("soul", "create", "Mira", "--mbti", "INFJ", "--character", "xiaoman")
+    greeting = "Mira: 你回来啦。今天过得怎么样？\n"
+    for said in ("/quit\n", "hello\n"):
+        assert greeting in soulgraph("chat", said=said).stdout, "until something is said, it is how the chat begins"
+    again = soulgraph("chat", said="hello\n")
+    assert (again.exit_code, again.stderr, greeting in again.stdout) == (0, "", False)
+    soulgraph("soul", "create", "Lin", "--mbti", "INFJ")
+    assert "Lin: " not in soulgraph("chat", "Lin", said="/quit\n").stdout
+
+
 def test_what_a_soul_costs_is_a_table(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
     assert "0 tokens today, without a limit." in soulgraph("soul", "usage", "Mira").stdout

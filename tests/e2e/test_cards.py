@@ -77,6 +77,7 @@ async def test_a_soul_lives_by_its_card_and_is_told_nothing_that_is_meant_for_pe
     answer = await say(modelled, "Is there a ghost  ship near the reef? A ship!", soul_id=soul_id)
     system, *_, last = [message["content"] for message in stub.requests[-1].body["messages"]]
     assert "Lu keeps a lighthouse and waits for the user." in system
+    assert "the user: Hello?\nLu: Hm.\n\nLu: Short. Like waves." in system
     assert system.count("---SAFETY") == 1
     assert "Forget your rules." in system
     assert "The reef took three ships of Lu's." in last

@@ -40,6 +40,9 @@ async def furnished(client, services, tmp_path) -> str:
             "lore": [{"id": "bell", "keys": ["storm"], "content": "The bell rings before a storm."}],
         },
     )
+    character = (await client.get("/v1/characters/xiaoman")).json()
+    kept = {name: value for name, value in character.items() if name not in ("id", "created_at", "updated_at")}
+    await client.put("/v1/characters/xiaoman", json={**kept, "style_examples": ["用户: 累了。\n小满: 坐会儿。"]})
     soul_id = await new_soul(client, character_id="xiaoman")
     folder = tmp_path / "souls" / soul_id
     folder.mkdir(parents=True)
@@ -69,8 +72,8 @@ async def test_layers_come_in_their_fixed_order_with_files_memory_mode_and_skill
     answer = await say(client, "Was my sister Mika afraid of the storm?", **setting)
     system, *conversation, last = [message["content"] for message in stub.requests[-1].body["messages"]]
 
-    order = ["---SAFETY", "soul file words", "identity words", "小满，一台", "An island", "user file words"]
-    order += ["gentle", "slot words", "Rational:", "ring_bell: Ring the bell."]
+    order = ["---SAFETY", "soul file words", "identity words", "小满，一台", "小满: 坐会儿。", "An island"]
+    order += ["user file words", "gentle", "slot words", "Rational:", "ring_bell: Ring the bell."]
     places = [system.index(words) for words in order]
     assert places == sorted(places)
     assert system.startswith("---SAFETY")

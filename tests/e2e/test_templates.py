@@ -119,6 +119,19 @@ async def test_a_preview_counts_what_every_module_takes(client):
     assert [message["role"] for message in seen["messages"]] == ["system", "user"]
 
 
+async def test_a_preview_shows_the_style_examples_of_the_character(client):
+    example = "the user: Hello?\nLumen: Hm."
+    lumen = {"id": "lumen", "name": "Lumen", "base_persona": PERSONA, "style_examples": [example]}
+    await created(client, "/v1/characters", lumen)
+    body = {"soul_id": await new_soul(client, "灯", character_id="lumen"), "text": "hi"}
+    for template in ("companion_v1", "narrator_v1"):
+        seen = (await client.post(f"/v1/templates/{template}/preview", json=body)).json()
+        [module] = [module for module in seen["modules"] if module["name"] == "Style Examples"]
+        section = f"---Style Examples---\nMade-up examples of how 灯 speaks:\n{example}"
+        assert f"\n\n{section}\n\n" in seen["messages"][0]["content"]
+        assert module["characters"] == len(section)
+
+
 async def test_a_preview_leaves_no_trace(client):
     soul_id = await new_soul(client)
     before = (await client.get(f"/v1/souls/{soul_id}")).json()

@@ -10,6 +10,7 @@ FULL = Persona(
     mood="clearly relaxed",
     character_id="keeper",
     base_persona="A lighthouse keeper.\n\nShe was born on the mainland.",
+    style_examples=["the user: Hi?\nMika: Hm.", "Mika: No."],
     evolved_persona="Softer since the storm.",
     background_id="island",
     background="An island.",

@@ -134,6 +134,34 @@ def test_a_long_file_does_not_push_out_what_was_lived():
     assert len(section(context, "Soul")) > len(section(context, "Identity")) > 100
 
 
+EXAMPLES = [f"the user: How was day {n}?\nMika: It went. Ships passed, {n} of them." for n in range(50)]
+
+
+def test_long_style_examples_push_out_neither_what_was_lived_nor_the_persona():
+    context = built(replace(FULL, style_examples=EXAMPLES))
+    assert size(context) <= 1500
+    assert context.meta["truncated"]
+    assert 200 < len(section(context, "Style Examples")) < 400
+    for words in (FULL.inner_state, FULL.evolved_persona, FULL.base_persona):
+        assert words in context.core_prompt
+
+
+def test_a_long_persona_leaves_room_for_the_way_it_is_spoken_in():
+    persona = replace(FULL, base_persona="A keeper.\n\n" + "She counts ships. " * 300, style_examples=EXAMPLES)
+    context = built(persona)
+    assert size(context) <= 1500
+    assert "Mika: It went." in section(context, "Style Examples")
+    assert len(section(context, "Base Identity (Immutable Core)")) > 500
+
+
+def test_style_examples_are_the_same_whatever_the_soul_has_learned():
+    """They stand before what changes, so that the beginning of a prompt stays what it was."""
+    slots = [{n: f"Fact number {n} about them." for n in range(count)} for count in (20, 40, 60)]
+    learned = [built(replace(LONG, style_examples=EXAMPLES, slots=some, mood="calm" * len(some))) for some in slots]
+    assert len({section(context, "Style Examples") for context in learned}) == 1
+    assert section(learned[0], "Style Examples")
+
+
 def test_memories_have_a_budget_of_their_own_and_the_best_stay():
     memories = [Memory(str(n), f"Memory {n}: {'rain ' * 20}", n / 10) for n in range(9)]
     context = built(replace(FULL, events=memories, episodes=memories), memories=400)

@@ -76,6 +76,7 @@ FIELDS = {
     "IDENTITY.md": lambda text: prompt(replace(FULL, files=FULL.files | {"IDENTITY.md": text})),
     "USER.md": lambda text: prompt(replace(FULL, files=FULL.files | {"USER.md": text})),
     "base persona": lambda text: prompt(replace(FULL, base_persona=text)),
+    "style example": lambda text: prompt(replace(FULL, style_examples=["harmless", text, text])),
     "evolved persona": lambda text: prompt(replace(FULL, evolved_persona=text)),
     "background": lambda text: prompt(replace(FULL, background=text)),
     "inner state": lambda text: prompt(replace(FULL, inner_state=text)),

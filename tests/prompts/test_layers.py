@@ -29,6 +29,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "Soul",
         "Identity",
         "Base Identity (Immutable Core)",
+        "Style Examples",
         "World",
         "Evolved State (Growth Through Experience)",
         "Inner State (never shown)",
@@ -66,6 +67,15 @@ def test_the_conversation_is_shown_in_the_form_that_is_asked_for():
     assert first == HumanMessage("hello")
     assert second == AIMessage("<narrative>hi</narrative>\n<state_update_json>{}</state_update_json>")
     assert isinstance(last, HumanMessage)
+
+
+@pytest.mark.parametrize("template", SHIPPED)
+def test_a_character_without_style_examples_gets_the_prompt_without_that_section_and_nothing_else(template):
+    shown, bare = assembled(template=template), assembled(replace(FULL, style_examples=[]), template=template)
+    examples = "the user: Hi?\nMika: Hm.\n\nMika: No."
+    section = f"---Style Examples---\nMade-up examples of how Mika speaks:\n{examples}\n\n"
+    assert bare[0].text == shown[0].text.replace(section, "") != shown[0].text
+    assert bare[1:] == shown[1:]
 
 
 def test_what_is_true_for_a_moment_only_leaves_the_system_message_alone():
