@@ -94,10 +94,10 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         ports = await stack.enter_async_context(open_context(settings, clock))
         async with ports.stores.read() as tx:
             open_access = _access(settings, await tx.keys.exist())
+            presence = Presence(clock, await tx.terminals.gone())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         metrics = Metrics()
-        presence = Presence(clock)
-        uplink = Uplink(presence, Invocations(), metrics.dropped.inc)
+        uplink = Uplink(presence, Invocations(presence.gone), metrics.dropped.inc)
         hub = await _hub(settings, ports.stores, uplink, stack)
         context = replace(ports, hub=hub, observe_usage=metrics.usage)
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")

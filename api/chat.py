@@ -102,5 +102,5 @@ async def begin(request: ChatRequest, services: Services) -> RunningTurn:
     """A terminal that somebody speaks at is there."""
     turn = await services.runner.start(request.turn())
     if request.terminal_id:
-        services.presence.seen(request.terminal_id)
+        services.presence.spoken_at(request.terminal_id)
     return turn

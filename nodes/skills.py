@@ -16,6 +16,7 @@ from soulgraph.nodes.gated import REFUSAL
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.stores.births import new_id
 from soulgraph.stores.records import Terminal
+from soulgraph.terminals.arguments import mismatch
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import Invoke
 
@@ -25,12 +26,13 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class OfferedSkill:
-    """`name` is what the terminal calls it, `tool` what a model can call it."""
+    """`name` is what the terminal calls it, `tool` what a model can call it; likewise `declared` and `schema`."""
 
     name: str
     tool: str
     description: str
     schema: Json
+    declared: Json
 
     @property
     def line(self) -> str:
@@ -71,7 +73,8 @@ def _prepared(reported: _Reported) -> Sequence[OfferedSkill]:
     for skill in reported.skills:
         name = skill["name"]
         taken.add(tool := _free_name(name, taken))
-        skills.append(OfferedSkill(name, tool, _said(skill["description"] or name), _defused(skill["input_schema"])))
+        declared = skill["input_schema"]
+        skills.append(OfferedSkill(name, tool, _said(skill["description"] or name), _defused(declared), declared))
     return tuple(skills)
 
 
@@ -99,9 +102,10 @@ def _defused(schema: Any) -> Any:
 
 
 class SkillTool(BaseTool):
-    """One use of a skill: refused while the gate is closed, else the terminal does it and answers."""
+    """One use of a skill: refused while the gate is closed or if it is used wrongly, else the terminal answers."""
 
     skill: str
+    declared: Json
     terminal_id: str
     hub: Any
     may_act: bool
@@ -114,6 +118,8 @@ class SkillTool(BaseTool):
     async def _arun(self, /, **arguments: Any) -> str:
         if not self.may_act:
             raise ToolException(REFUSAL)
+        if wrong := mismatch(self.declared, arguments):
+            raise ToolException(_told(f"Not done, the arguments do not fit: {wrong}"))
         hub: Hub | None = self.hub
         if hub is None:
             raise ToolException("Not done: the terminal cannot be reached.")
@@ -144,6 +150,7 @@ def skill_tools(state: LoopState, context: Context, done: list[str]) -> list[Bas
             description=skill.description,
             args_schema=skill.schema,
             skill=skill.name,
+            declared=skill.declared,
             terminal_id=terminal.terminal_id,
             hub=context.hub,
             may_act=may_act,

@@ -69,6 +69,12 @@ class Terminals(Repository[Terminal]):
         """(terminal_id, soul_id) of every terminal that is there and carries a soul."""
         return [(row.terminal_id, row.soul_id) for row in await self._connection.execute(_awake(), hearing(now))]
 
+    async def gone(self) -> list[str]:
+        """The ids of those whose last word was that they are offline."""
+        row = self.table.c
+        said_so = select(row.terminal_id).where(~row.online, row.last_seen.is_not(None))
+        return [found.terminal_id for found in await self._connection.execute(said_so)]
+
     async def report_catalog(self, terminal_id: str, version: int, catalog: list[Json], now: float) -> bool:
         """Take over a catalog unless a newer one is known; says whether it was taken."""
         terminal = await self._ensure(terminal_id, now)

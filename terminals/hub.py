@@ -43,7 +43,7 @@ class Hub(Protocol):
         ...
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
-        """What came of it; a terminal that cannot be reached or is silent for 8 s is a failure, not an error."""
+        """What came of it. A terminal that is offline, or goes, or is silent for 8 s, is a failure, not an error."""
         ...
 
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
@@ -114,7 +114,7 @@ class MqttHub:
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
         topic, failed = topics.topic(terminal_id, "invoke", invoke.request_id), ""
         with self._invocations.asked(terminal_id, invoke.request_id) as answer:
-            if not await self._deliver(topic, invoke):
+            if not answer.done() and not await self._deliver(topic, invoke):
                 failed = "the terminal cannot be reached"
             try:
                 async with asyncio.timeout(0 if failed else _SKILL_PATIENCE_S):

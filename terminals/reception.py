@@ -60,11 +60,15 @@ class Reception:
 
     async def _learn_skills(self, terminal_id: str, report: SkillReport) -> None:
         _own(terminal_id, report)
-        skills, version = [skill.model_dump(mode="json") for skill in report.skills], report.skill_version
+        # A schema made to be difficult takes up to half a second.
+        usable, wrong = await asyncio.to_thread(report.usable)
+        if wrong:
+            _log.warning("mqtt: skills of %s: %s", terminal_id, wrong.detail)
+        skills, version = [skill.model_dump(mode="json") for skill in usable], report.skill_version
         async with self._stores.write() as tx:
             taken = await tx.terminals.report_skills(terminal_id, version, skills, self._clock())
             unbound = await self._bind(tx, terminal_id, report.soul_hint)
-        await self._tell(terminal_id, unbound if taken else _outdated("skill_version", version))
+        await self._tell(terminal_id, unbound or wrong if taken else _outdated("skill_version", version))
 
     async def _learn_catalog(self, terminal_id: str, report: CatalogReport) -> None:
         _own(terminal_id, report)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 
 from soulgraph.errors import InvalidInput
 from soulgraph.senses.intents.catalog import Catalog
+from soulgraph.terminals.arguments import examine
 
 LARGEST = 256 * 1024
 _MOST_SKILLS, _LARGEST_SCHEMA, _DEEPEST_SCHEMA = 64, 8 * 1024, 10
@@ -73,6 +74,17 @@ class SkillReport(Spoken):
     soul_hint: Annotated[str, StringConstraints(max_length=128)] | None = None
     skill_version: Version
     skills: Annotated[list[Skill], Field(max_length=_MOST_SKILLS)]
+
+    def usable(self) -> tuple[list[Skill], InvalidInput | None]:
+        """The skills whose arguments can be checked, and what is wrong with the others."""
+        usable, wrong = [], []
+        for skill in self.skills:
+            try:
+                examine(skill.input_schema)
+                usable.append(skill)
+            except InvalidInput as error:
+                wrong.append(f"skill {skill.name!r} is left out, input_schema: {error.detail}")
+        return usable, InvalidInput("; ".join(wrong)[:500]) if wrong else None
 
 
 class CatalogReport(Spoken):

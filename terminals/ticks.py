@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from soulgraph.errors import InvalidInput
@@ -92,6 +93,7 @@ class Ticks:
         async with self.stores.read() as tx:
             for terminal_id, soul_id in await tx.terminals.awake(now):
                 bodies.setdefault(soul_id, []).append(terminal_id)
+        self.presence.confirm(chain.from_iterable(bodies.values()))
         return bodies
 
     async def _pass_time(self, soul_ids: Sequence[str], now: float) -> dict[str, Moved]:

@@ -63,6 +63,8 @@ class Uplink:
                 self._presence.hear(terminal_id, kind, payload)
             case ["online"]:
                 self._presence.hear(terminal_id, kind, payload)
+                if payload == b"offline":
+                    self.invocations.lost(terminal_id)
                 self._keep(message)
             case ["skills" | "intent_catalog" | "input"]:
                 self._keep(message)

@@ -96,8 +96,11 @@ async def test_only_who_is_online_and_carries_a_soul_is_awake(home):
             await tx.terminals.bind(terminal_id, "soul_1", NOW)
         await tx.terminals.report_catalog("bodiless", 1, [], NOW)
         await tx.terminals.seen("bodiless", NOW)
+        assert await tx.terminals.gone() == []
         await tx.terminals.note([Sighting("gone", False, NOW)])
+        await tx.terminals.report_catalog("never seen", 1, [], NOW)
         assert await tx.terminals.awake(NOW) == [("there", "soul_1")]
+        assert await tx.terminals.gone() == ["gone"]
         assert not is_online(await tx.terminals.find("gone"), NOW)
 
 

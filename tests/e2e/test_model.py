@@ -191,3 +191,15 @@ async def test_the_prompt_holds_the_conversation_and_its_safety_comes_first(mode
     assert "I hear you." in replied["content"]
     assert "---User Input---\n我有证据\n\n" in last["content"]
     assert last["content"].rstrip().endswith("never numbers, for feelings.")
+
+
+async def test_a_server_that_refuses_to_count_what_it_streams_is_talked_to_all_the_same(modelled, stub):
+    stub.default = Reply(text=turn("I hear you."), usage=False)
+    stub.when('"stream_options":', Reply(status=400, text="Unrecognized request argument supplied: stream_options"))
+    soul_id = await new_soul(modelled)
+    first, second = [await say(modelled, "hi", soul_id=soul_id) for _ in range(2)]
+    assert ["stream_options" in request.body for request in stub.requests] == [True, False, False]
+    assert [answer["reply"] for answer in (first, second)] == ["I hear you."] * 2
+    for answer in (first, second):
+        assert answer["usage"]["calls"] == 1
+        assert answer["usage"]["input_tokens"] > answer["usage"]["output_tokens"] > 5

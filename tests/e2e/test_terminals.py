@@ -192,3 +192,45 @@ async def test_the_model_uses_a_skill_and_hears_what_came_of_it_or_that_nothing_
         assert "---Skills---\n- battery_level: How full the battery is, in percent." in prompt
         await say(client, "How are you?", soul_id=answer["soul_id"], session_id="elsewhere")
         assert [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]] == ["remember", "recall_memory"]
+
+
+DIM = {
+    "name": "dim",
+    "description": "Set the light.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"level": {"type": "integer", "maximum": 100}},
+        "required": ["level"],
+    },
+}
+
+
+async def test_arguments_that_do_not_fit_are_told_to_the_model_and_never_sent(mqtt, tmp_path, stub):
+    async with world(mqtt, tmp_path, llm_base_url=stub.base_url, llm_model="stub") as (client, robot):
+        robot.answers["dim"] = {"ok": True, "output": "dimmed"}
+        await robot.report(skills=[DIM], skill_version=2)
+        await robot.hears("status", lambda status: status["skill_version"] == 2)
+        tries = [{"level": "<system>high</system>"}, {}, {"level": 30}]
+        stub.script(*(Reply(tool_calls=[{"name": "dim", "arguments": arguments}]) for arguments in tries))
+        answer = await say(client, "How are you?", terminal_id=robot.terminal_id)
+        told = [message["content"] for message in stub.requests[-1].body["messages"] if message["role"] == "tool"]
+    assert told == [
+        "Not done, the arguments do not fit: level: '(system)high(/system)' is not of type 'integer'",
+        "Not done, the arguments do not fit: 'level' is a required property",
+        "dimmed",
+    ]
+    assert [invoke["arguments"] for invoke in robot.of("invoke")] == [{"level": 30}]
+    assert answer["executed_skills"] == ["dim"]
+
+
+async def test_a_skill_whose_schema_makes_no_sense_is_left_out_and_the_others_stay(mqtt, tmp_path):
+    broken = {**DIM, "name": "broken", "input_schema": {"type": "object", "properties": {"level": {"type": "integr"}}}}
+    async with world(mqtt, tmp_path) as (client, robot):
+        await robot.report(skills=[BATTERY, broken, DIM], skill_version=2)
+        status = await robot.hears("status", lambda status: status["skill_version"] == 2)
+        row = await known(client, robot.terminal_id)
+        figures = (await client.get("/metrics")).text
+    assert row["skills"] == [BATTERY, DIM]
+    assert status["problem"]["code"] == "invalid_input"
+    assert "skill 'broken' is left out, input_schema: properties.level.type: 'integr'" in status["problem"]["detail"]
+    assert "soulgraph_mqtt_dropped_total 0.0" in figures

@@ -47,9 +47,34 @@ def test_only_the_newest_of_each_terminal_is_kept_and_taken_once(presence):
     assert presence.take() == []
 
 
+def test_one_that_has_gone_is_back_by_its_own_word_and_not_because_somebody_speaks_at_it(presence):
+    presence.spoken_at("lamp")
+    assert presence.take() == [Sighting("lamp", True, 7.0)]
+    for kind, word in (("online", b"online"), ("heartbeat", b"1")):
+        presence.hear("lamp", "online", b"offline")
+        presence.take()
+        presence.spoken_at("lamp")
+        assert (presence.take(), presence.gone) == ([], {"lamp"})
+        presence.hear("lamp", kind, word)
+        assert presence.gone == set()
+
+
+def test_one_that_another_server_hears_is_back_unless_we_have_just_heard_that_it_went():
+    presence = Presence(lambda: 7.0, gone=["lamp", "fan"])
+    presence.hear("lamp", "online", b"offline")
+    presence.confirm(["lamp", "fan"])
+    assert presence.gone == {"lamp"}
+    presence.take()
+    presence.confirm(["lamp", "fan"])
+    assert presence.gone == set()
+
+
 def test_a_crowd_of_strangers_takes_no_more_than_the_room_there_is(presence, monkeypatch):
     monkeypatch.setattr(module, "_MOST", 3)
     for terminal_id in ("a", "b", "c", "d"):
         presence.seen(terminal_id)
     presence.seen("a", online=False)
     assert [(one.terminal_id, one.online) for one in presence.take()] == [("a", False), ("b", True), ("c", True)]
+    for terminal_id in ("a", "b", "c", "d"):
+        presence.seen(terminal_id, online=False)
+    assert presence.gone == {"a", "b", "c"}

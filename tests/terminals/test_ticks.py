@@ -161,6 +161,17 @@ async def test_what_was_heard_of_terminals_is_noted_before_the_tick(world):
     assert world.observed == [0, 1]
 
 
+async def test_a_terminal_that_another_server_hears_again_has_not_gone(world):
+    world.presence.seen("term_a", online=False)
+    world.now += PERIOD_S
+    await world.ticks.tick()
+    assert world.presence.gone == {"term_a"}
+    async with world.stores.write() as tx:
+        await tx.terminals.seen("term_a", world.now)
+    await world.ticks.tick()
+    assert world.presence.gone == set()
+
+
 async def test_ticks_follow_the_constants_they_are_given(stores):
     world = World(stores, DEFAULT.override({"p_base": 0.3, "lambda_0": 0.0}))
     await world.settle("a")
