@@ -36,7 +36,7 @@ async def house(tmp_path) -> AsyncIterator[House]:
     async with open_services(settings) as services:
         app = create_app(settings)
         app.state.services = services
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://souls") as client:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
             soul_id = await new_soul(client)
             await say(client, "My daughter Mika plays the cello on Sundays", soul_id=soul_id, session_id="a")
             await say(client, "The kettle is broken again", soul_id=soul_id, session_id="b")
