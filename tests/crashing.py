@@ -16,7 +16,7 @@ from typing import Any
 
 from soulgraph.tests.live import free_port, until_ready
 
-_PRELOADED = ["soulgraph.server", "soulgraph.commands.hosting", "chromadb"]
+_PRELOADED = ["soulgraph.server", "soulgraph.commands.hosting", "chromadb", "soulgraph.tests.warm"]
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(_PRELOADED)
 

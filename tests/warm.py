@@ -1,0 +1,8 @@
+"""What every server reads as it starts, read when this is imported: who is forked from such a process has it already."""
+
+from soulgraph.senses.embedding.local import encode
+from soulgraph.senses.emotion.local import judge
+from soulgraph.senses.words import found_by
+
+judge("你好", encode(["你好"])[0])
+found_by("你好")
