@@ -1,4 +1,4 @@
-"""What every server reads as it starts, read when this is imported: who is forked from such a process has it already."""
+"""What every server reads as it starts, read when this is imported: who is forked from here has it already."""
 
 from soulgraph.senses.embedding.local import encode
 from soulgraph.senses.emotion.local import judge
