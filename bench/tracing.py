@@ -52,12 +52,12 @@ async def receive() -> None:
 async def block(base_url: str, **settings: str) -> tuple[float, list[float]]:
     """Milliseconds of processor time a turn, with what is sent afterwards, and of wall time of each."""
     with tempfile.TemporaryDirectory() as home:
-        async with soulgraph_turns(base_url, Path(home), **settings) as turn:
+        async with soulgraph_turns(base_url, Path(home), **settings) as talker:
             for n in range(WARM_UP):
-                await turn(f"warm {n}")
+                await talker.turn(f"warm {n}")
             await asyncio.sleep(SETTLE_S)
             began = time.process_time()
-            walls = [(await cost(turn, f"s {n}"))[1] for n in range(TURNS)]
+            walls = [(await cost(talker, f"s {n}")).wall for n in range(TURNS)]
             await asyncio.sleep(SETTLE_S)
             return (time.process_time() - began) * 1e3 / TURNS, walls
 

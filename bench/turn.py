@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import uvloop
@@ -37,7 +37,22 @@ SOUL_TURN = "<narrative>I hear you. Tell me more.</narrative><state_update_json>
 SAYING = "I went for a walk by the river today and it rained a little."
 WARM_UP, FRESH, LONG, WINDOW = 10, 100, 500, 10
 STREAMS, ROUNDS = 20, 5
-Turn = Callable[[str], Awaitable[None]]
+
+
+class Talker(NamedTuple):
+    """Somebody to talk to; `settled` waits for what a turn leaves to be done when it has answered."""
+
+    turn: Callable[[str], Awaitable[None]]
+    settled: Callable[[], Awaitable[None]]
+
+
+class Cost(NamedTuple):
+    """Milliseconds: processor time of all threads of this process and wall time up to the answer, and processor time
+    of what is done after it."""
+
+    cpu: float
+    wall: float
+    after: float
 
 
 @contextmanager
@@ -57,7 +72,7 @@ def stub_model(**reply: Any) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIterator[Turn]:
+async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIterator[Talker]:
     settings = Settings(data_dir=folder, llm_base_url=base_url, llm_model="stub", _env_file=None, **more)
     async with open_services(settings) as services:
         async with services.stores.write() as tx:
@@ -69,11 +84,18 @@ async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIter
             request = TurnRequest(SAYING, "u", soul_id=soul.soul_id, session_id=session_id)
             await (await services.runner.start(request)).answer()
 
-        yield turn
+        async def settled() -> None:
+            left = True
+            while left:
+                await asyncio.sleep(0.01)
+                async with services.stores.read() as tx:
+                    left = bool({"pending", "running"} & (await tx.outbox.counts()).keys())
+
+        yield Talker(turn, settled)
 
 
 @asynccontextmanager
-async def agent_turns(base_url: str, folder: Path) -> AsyncIterator[Turn]:
+async def agent_turns(base_url: str, folder: Path) -> AsyncIterator[Talker]:
     def look_up(query: str) -> str:
         """Look something up."""
         return query
@@ -88,47 +110,54 @@ async def agent_turns(base_url: str, folder: Path) -> AsyncIterator[Turn]:
             async for _ in agent.astream(said, config, stream_mode="messages"):
                 pass
 
-        yield turn
+        async def settled() -> None:
+            pass
+
+        yield Talker(turn, settled)
 
 
-async def cost(turn: Turn, conversation: str) -> tuple[float, float]:
-    """Milliseconds of processor time, all threads of this process, and of wall time."""
+async def cost(talker: Talker, conversation: str) -> Cost:
+    """Of one turn, and of nothing that turns before it have left."""
     cpu, wall = time.process_time(), time.perf_counter()
-    await turn(conversation)
-    return (time.process_time() - cpu) * 1e3, (time.perf_counter() - wall) * 1e3
+    await talker.turn(conversation)
+    answered, wall = time.process_time(), time.perf_counter() - wall
+    await talker.settled()
+    return Cost((answered - cpu) * 1e3, wall * 1e3, (time.process_time() - answered) * 1e3)
 
 
-def median(costs: list[tuple[float, float]]) -> tuple[float, float]:
-    cpu, wall = zip(*costs, strict=True)
-    return statistics.median(cpu), statistics.median(wall)
+def typical(costs: list[Cost]) -> Cost:
+    """Medians; after most turns there is little to be done, and after some a lot, so of that the mean."""
+    cpu, wall, after = zip(*costs, strict=True)
+    return Cost(statistics.median(cpu), statistics.median(wall), statistics.fmean(after))
 
 
-async def compare(turns: dict[str, Turn], observe: Callable[[int], None]) -> dict[str, dict[str, tuple[float, float]]]:
+async def compare(talkers: dict[str, Talker], observe: Callable[[int], None]) -> dict[str, dict[str, Cost]]:
     """The cost of turn 1 (of many conversations) and around turns 10, 100 and 500 (of one)."""
-    measured: dict[str, dict[str, list[tuple[float, float]]]] = {name: {} for name in turns}
+    measured: dict[str, dict[str, list[Cost]]] = {name: {} for name in talkers}
     for n in range(-WARM_UP, FRESH):
-        for name, turn in turns.items():
-            spent = await cost(turn, f"fresh {n}")
+        for name, talker in talkers.items():
+            spent = await cost(talker, f"fresh {n}")
             if n >= 0:
                 measured[name].setdefault("1", []).append(spent)
     for n in range(1, LONG + 1):
-        for name, turn in turns.items():
-            spent = await cost(turn, "long")
+        for name, talker in talkers.items():
+            spent = await cost(talker, "long")
             for mark in (10, 100, LONG):
                 if mark - WINDOW < n <= mark:
                     measured[name].setdefault(str(mark), []).append(spent)
         observe(n)
-    return {name: {mark: median(costs) for mark, costs in marks.items()} for name, marks in measured.items()}
+    return {name: {mark: typical(costs) for mark, costs in marks.items()} for name, marks in measured.items()}
 
 
-async def steadiness(turn: Turn) -> float:
+async def steadiness(talker: Talker) -> float:
     """What a turn of the long conversation costs, over the tenth of others, alternating."""
     for n in range(FRESH // 2):
         for _ in range(9):
-            await turn(f"early {n}")
-    costs = [(await cost(turn, f"early {n}"), await cost(turn, "long")) for n in range(FRESH // 2)]
-    early, late = (median(list(side)) for side in zip(*costs, strict=True))
-    return late[0] / early[0]
+            await talker.turn(f"early {n}")
+    await talker.settled()
+    costs = [(await cost(talker, f"early {n}"), await cost(talker, "long")) for n in range(FRESH // 2)]
+    early, late = (typical(list(side)) for side in zip(*costs, strict=True))
+    return late.cpu / early.cpu
 
 
 async def turn_costs() -> None:
@@ -144,12 +173,13 @@ async def turn_costs() -> None:
         async with soulgraph_turns(base_url, folder) as ours, agent_turns(base_url, folder) as theirs:
             measured = await compare({"soulgraph": ours, "create_agent": theirs}, observe)
             steady = await steadiness(ours)
-    print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio |")
-    print("|---|---|---|---|---|")
-    for mark, (cpu, wall) in measured["soulgraph"].items():
-        other_cpu, other_wall = measured["create_agent"][mark]
-        costs = f"{cpu:.1f} ({wall:.1f}) | {other_cpu:.1f} ({other_wall:.1f})"
-        print(f"| {mark} | {costs} | {cpu / other_cpu:.2f} | {wall / other_wall:.2f} |")
+    print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio | CPU ms later |")
+    print("|---|---|---|---|---|---|")
+    for mark, ours in measured["soulgraph"].items():
+        theirs = measured["create_agent"][mark]
+        costs = f"{ours.cpu:.1f} ({ours.wall:.1f}) | {theirs.cpu:.1f} ({theirs.wall:.1f})"
+        ratios = f"{ours.cpu / theirs.cpu:.2f} | {ours.wall / theirs.wall:.2f}"
+        print(f"| {mark} | {costs} | {ratios} | {ours.after:.1f} |")
     print(f"\nsoulgraph at turn {LONG} / at turn 10: {steady:.2f} (CPU)")
     grown = [(pages[n] - pages[n - 100]) * 4096 // 100 for n in sorted(pages)[1:]]
     print(f"database growth, bytes a turn, in each further hundred turns: {', '.join(map(str, grown))}")
