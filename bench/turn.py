@@ -173,7 +173,7 @@ async def turn_costs() -> None:
         async with soulgraph_turns(base_url, folder) as ours, agent_turns(base_url, folder) as theirs:
             measured = await compare({"soulgraph": ours, "create_agent": theirs}, observe)
             steady = await steadiness(ours)
-    print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio | CPU later |")
+    print("| turn | soulgraph CPU ms (p50 wall) | create_agent CPU ms (p50 wall) | CPU ratio | wall ratio | later |")
     print("|---|---|---|---|---|---|")
     for mark, ours in measured["soulgraph"].items():
         theirs = measured["create_agent"][mark]
