@@ -3,20 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from soulgraph.graph.context import Context
-    from soulgraph.graph.embedding import open_souls, soul_named, soul_node
     from soulgraph.graph.turn import turn_graph
-    from soulgraph.nodes.gated import gated
+    from soulgraph.nodes.context import Context
+    from soulgraph.nodes.tools.gated import gated
+    from soulgraph.runtime.soul_node import open_souls, soul_named, soul_node
 
 __version__ = "0.1.0"
 __all__ = ["Context", "__version__", "gated", "open_souls", "soul_named", "soul_node", "turn_graph"]
 
 _HOMES = {
-    "Context": "soulgraph.graph.context",
-    "gated": "soulgraph.nodes.gated",
-    "open_souls": "soulgraph.graph.embedding",
-    "soul_named": "soulgraph.graph.embedding",
-    "soul_node": "soulgraph.graph.embedding",
+    "Context": "soulgraph.nodes.context",
+    "gated": "soulgraph.nodes.tools.gated",
+    "open_souls": "soulgraph.runtime.soul_node",
+    "soul_named": "soulgraph.runtime.soul_node",
+    "soul_node": "soulgraph.runtime.soul_node",
     "turn_graph": "soulgraph.graph.turn",
 }
 

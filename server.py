@@ -39,27 +39,27 @@ from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
-from soulgraph.graph.admission import TurnRequest
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.afterglow_workers import AfterglowWorkers
-from soulgraph.graph.context import Context
-from soulgraph.graph.life_loop import LifeLoop
-from soulgraph.graph.opening import open_context
-from soulgraph.graph.runner import TurnRunner
 from soulgraph.graph.turn import turn_graph
+from soulgraph.nodes.context import Context
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.runtime.afterglow_workers import AfterglowWorkers
+from soulgraph.runtime.ports import open_context
+from soulgraph.runtime.proactive_scheduler import LifeLoop
+from soulgraph.runtime.ticks import Ticks
+from soulgraph.runtime.tracing.ports import open_tracing
+from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings, masked
-from soulgraph.stores.births import DEFAULT_USER
 from soulgraph.stores.checkpoints import open_checkpointer
+from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.handlers import Answer, Reception
 from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.inbox import Uplink
 from soulgraph.terminals.invocations import Invocations
-from soulgraph.terminals.opening import open_hub
+from soulgraph.terminals.ports import open_hub
 from soulgraph.terminals.presence import Presence
-from soulgraph.terminals.reception import Answer, Reception
 from soulgraph.terminals.reports import Input
-from soulgraph.terminals.ticks import Ticks
-from soulgraph.terminals.uplink import Uplink
-from soulgraph.tracing.opening import open_tracing
 from soulgraph.voices.factory import OFFLINE
 
 _log = logging.getLogger("soulgraph")

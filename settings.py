@@ -15,11 +15,11 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from soulgraph.errors import ConfigurationError, InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.quiet import QuietHours
+from soulgraph.soul.quiet_hours import QuietHours
 
 PREFIX = "SOULGRAPH_"
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
-DEFAULT_PERSONA = Path(__file__).parent / "config" / "persona.yaml"
+DEFAULT_PERSONA = Path(__file__).parent / "library" / "persona.yaml"
 
 
 def masked(url: str) -> str:
@@ -244,7 +244,7 @@ class LifeConfig(BaseModel):
 
 
 class PersonaConfig(BaseModel):
-    """The switches of `config/persona.yaml`."""
+    """The switches of `library/persona.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

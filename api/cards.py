@@ -16,12 +16,12 @@ from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
 from soulgraph.api.limits import MEBIBYTE
 from soulgraph.api.services import Served
-from soulgraph.cards.files import read_file
-from soulgraph.cards.png import SIGNATURE, plain, with_texts, without_texts
-from soulgraph.cards.reading import Reading, taken_in
-from soulgraph.cards.spec import V2, V3, as_card
-from soulgraph.cards.writing import card_of
 from soulgraph.errors import InvalidInput
+from soulgraph.library.cards.files import read_file
+from soulgraph.library.cards.png import SIGNATURE, plain, with_texts, without_texts
+from soulgraph.library.cards.reading import Reading, taken_in
+from soulgraph.library.cards.spec import V2, V3, as_card
+from soulgraph.library.cards.writing import card_of
 from soulgraph.prompts.lore import Lore
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_explosive
 from soulgraph.stores.records import Preset

@@ -10,9 +10,9 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.graph.admission import TurnRequest
-from soulgraph.graph.runner import RunningTurn
-from soulgraph.stores.births import DEFAULT_USER
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.stores.factories import DEFAULT_USER
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
 

@@ -18,9 +18,9 @@ from soulgraph.api.openai_wire import Completion, CompletionRequest
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING, PING_S, unbuffered
 from soulgraph.errors import InvalidInput, NotFound
-from soulgraph.graph.admission import TurnRequest
-from soulgraph.graph.runner import Event, RunningTurn
-from soulgraph.graph.state import Json
+from soulgraph.nodes.state import Json
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.runtime.turn_runner import Event, RunningTurn
 from soulgraph.stores.records import Soul
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])

@@ -14,9 +14,9 @@ from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.dynamics import EmotionState, evolve
 from soulgraph.soul.gate import ExecMode, Gate, judge
-from soulgraph.soul.moments import epoch, iso
 from soulgraph.soul.mood import describe
 from soulgraph.soul.personality import Traits, extremity
+from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import EmotionPoint, Soul
 

@@ -13,7 +13,7 @@ from soulgraph.api.services import Served, Services
 from soulgraph.errors import StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.recall import RecalledEpisode, RecalledEvent
-from soulgraph.soul.moments import iso
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import EventUse, Provenance
 
 router = APIRouter(prefix="/v1", tags=["memory"])

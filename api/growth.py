@@ -13,15 +13,15 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
-from soulgraph.graph.budget import metering
-from soulgraph.graph.state import Work
-from soulgraph.nodes.talk import language_of, spoken
+from soulgraph.nodes.state import Work
+from soulgraph.nodes.transcript import language_of, spoken
+from soulgraph.runtime.budget import metering
+from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.modes import default_state
-from soulgraph.soul.moments import iso
-from soulgraph.stores.births import new_id
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
-from soulgraph.tracing.trace import traced
 from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, perform
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["growth"])

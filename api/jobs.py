@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from soulgraph.api.auth import owner
 from soulgraph.api.services import Served
-from soulgraph.soul.moments import iso
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Job, JobStatus
 
 router = APIRouter(prefix="/v1/jobs", tags=["operations"], dependencies=[owner])

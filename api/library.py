@@ -11,10 +11,10 @@ from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id, Name
 from soulgraph.api.services import Served
 from soulgraph.prompts.lore import Lore
-from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import MBTI_TYPES
 from soulgraph.soul.profile import Edit, EditedField
-from soulgraph.stores.births import new_id
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets
 from soulgraph.stores.records import Preset
 

@@ -13,7 +13,7 @@ from soulgraph.api.library import MAX_LORE
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Conflict, InvalidInput, NotFound
 from soulgraph.prompts.lore import Lore, lore_of
-from soulgraph.stores.births import new_id
+from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets
 from soulgraph.stores.stores import Transaction
 

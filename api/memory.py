@@ -9,7 +9,7 @@ from soulgraph.api.auth import chatter, owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
-from soulgraph.soul.moments import iso
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.memory import SlotKind, kind_of_slot
 from soulgraph.stores.records import InnerVersion, Preference, Slot
 

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from soulgraph.api.fields import Id, Text, UserId
-from soulgraph.graph.state import Json
-from soulgraph.stores.births import DEFAULT_USER
+from soulgraph.nodes.state import Json
+from soulgraph.stores.factories import DEFAULT_USER
 
 PATHS = ("/v1/models", "/v1/chat/completions")
 

@@ -14,19 +14,19 @@ from soulgraph.api.auth import owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Heard, Said, TurnState
-from soulgraph.graph.telemetry import NoTelemetry
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.nodes.pad_update import guarded, mode_now
 from soulgraph.nodes.persona_context import prompt_of, template_of
+from soulgraph.nodes.state import Heard, Said, TurnState
 from soulgraph.prompts.tokens import tokens_of
+from soulgraph.runtime.telemetry import NoTelemetry
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import EmotionState, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
-from soulgraph.stores.births import DEFAULT_USER, new_session
+from soulgraph.stores.factories import DEFAULT_USER, new_session
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
 

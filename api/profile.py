@@ -11,8 +11,8 @@ from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.maintenance import maintain, restore
-from soulgraph.soul.moments import iso
 from soulgraph.soul.profile import Edit, Profile, empty_profile, replace
+from soulgraph.soul.timestamps import iso
 
 router = APIRouter(prefix="/v1/souls/{soul_id}/profile", tags=["memory"])
 

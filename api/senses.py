@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.decision import Filtered
-from soulgraph.senses.intents.offers import Offers
 from soulgraph.terminals.reports import IntentCatalog
 
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[chatter])

@@ -8,9 +8,9 @@ from fastapi.requests import HTTPConnection
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from soulgraph.api.metrics import Metrics
-from soulgraph.graph.afterglow_workers import AfterglowWorkers
-from soulgraph.graph.context import Context
-from soulgraph.graph.runner import TurnRunner
+from soulgraph.nodes.context import Context
+from soulgraph.runtime.afterglow_workers import AfterglowWorkers
+from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.stores import Stores

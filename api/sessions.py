@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter, owner
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
-from soulgraph.graph.admission import TurnRequest
-from soulgraph.graph.greeting import opened
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.runtime.greeting import opened
 from soulgraph.soul.modes import Mode, PersonaState, default_state
-from soulgraph.soul.moments import iso
-from soulgraph.stores.births import DEFAULT_USER, new_id, new_session
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import Message, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter, owner, terminal
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
-from soulgraph.soul.moments import iso
-from soulgraph.stores.births import DEFAULT_USER, new_soul
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import DEFAULT_USER, new_soul
 from soulgraph.stores.records import Soul
-from soulgraph.terminals.reception import status_of
+from soulgraph.terminals.handlers import status_of
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Mapping
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
-from soulgraph.graph.listeners import News
-from soulgraph.graph.runner import Event
+from soulgraph.runtime.listeners import News
+from soulgraph.runtime.turn_runner import Event
 
 PING_S = 15.0
 PING = format_sse_event(comment="ping")

@@ -9,7 +9,7 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.graph.listeners import News
+from soulgraph.runtime.listeners import News
 
 router = APIRouter(prefix="/v1/souls", tags=["chat"], dependencies=[chatter])
 

@@ -11,8 +11,8 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, InvalidInput
 from soulgraph.prompts.templates import SHIPPED, Template, shipped
-from soulgraph.soul.moments import iso
-from soulgraph.stores.births import new_id
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Preset
 
 router = APIRouter(prefix="/v1/templates", tags=["library"])

@@ -9,7 +9,7 @@ from soulgraph.api.auth import chatter, terminal
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
-from soulgraph.soul.moments import iso
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.terminals import is_online
 from soulgraph.terminals.reports import IntentCatalog, Version

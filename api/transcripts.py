@@ -13,8 +13,8 @@ from soulgraph.api.fields import Content, Id, Title, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import InvalidInput
-from soulgraph.soul.moments import epoch, iso
-from soulgraph.stores.births import DEFAULT_USER, new_id, new_session
+from soulgraph.soul.timestamps import epoch, iso
+from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import Json, Message, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], dependencies=[chatter])

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from soulgraph.api.auth import owner
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
-from soulgraph.graph.budget import exhausted, resets_at, today
-from soulgraph.graph.context import Context
-from soulgraph.soul.moments import iso
+from soulgraph.nodes.context import Context
+from soulgraph.runtime.budget import exhausted, resets_at, today
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import DailyUsage, UsageKind
 from soulgraph.voices.usage import Usage
 

@@ -15,9 +15,9 @@ from soulgraph.api.problems import invalid, problem
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
-from soulgraph.graph.listeners import Listener
-from soulgraph.graph.runner import RunningTurn
-from soulgraph.graph.state import Json
+from soulgraph.nodes.state import Json
+from soulgraph.runtime.listeners import Listener
+from soulgraph.runtime.turn_runner import RunningTurn
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 

@@ -32,7 +32,7 @@ from soulgraph.memory.ranking import EPISODES, Weights
 from soulgraph.memory.recall import Recall, RecalledEpisode
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.ports import Embedder, Vectors
-from soulgraph.senses.words import fingerprints
+from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores import schema
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import Json

@@ -1,7 +1,7 @@
 """What the senses hear and what it costs: public sets, own bilingual sets, CPU a sentence, throughput.
 
 Run with `python bench/senses.py DATA_FOLDER`; it prints Markdown tables. The folder holds EmoBank, GoEmotions and
-CLINC150 as `soulgraph.training.public_sets` reads them. In the throughput rounds the encoder alone and both senses
+CLINC150 as `soulgraph.scripts.training.public_sets` reads them. In the throughput rounds the encoder alone and both senses
 alternate, so that a busy machine slows both alike and their ratio holds.
 """
 
@@ -21,14 +21,14 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from soulgraph.scripts.training.public_sets import EKMAN_OF_OURS, correlation, ekman_f1, emobank, goemotions
 from soulgraph.senses.embedding.local import encode, open_local_embedder
 from soulgraph.senses.emotion.local import LocalRecogniser, judge
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
-from soulgraph.training.public_sets import EKMAN_OF_OURS, correlation, ekman_f1, emobank, goemotions
 
 TESTS = Path(__file__).parent.parent / "tests" / "senses"
 NOW = datetime(2026, 11, 16, 15, 30)
@@ -268,6 +268,6 @@ def main(folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(
-            "usage: python bench/senses.py DATA_FOLDER (EmoBank, GoEmotions and CLINC150: see training/public_sets.py)"
+            "usage: python bench/senses.py DATA_FOLDER (EmoBank, GoEmotions and CLINC150: see scripts/training/public_sets.py)"
         )
     main(Path(sys.argv[1]))

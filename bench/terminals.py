@@ -25,11 +25,11 @@ import aiomqtt
 import httpx
 import uvloop
 
-from soulgraph.graph.admission import TurnRequest
-from soulgraph.graph.opening import open_stores
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.runtime.ports import open_stores
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
-from soulgraph.stores.births import new_soul
+from soulgraph.stores.factories import new_soul
 from soulgraph.tests.live import ServerProcess, free_port, say
 
 TERMINALS, CONNECTIONS, PERIOD_S, HEARTBEAT_S = 2000, 20, 3.0, 10.0

@@ -20,15 +20,15 @@ import langsmith
 import uvloop
 
 from soulgraph.bench.turn import cost, soulgraph_turns, stub_model
-from soulgraph.tests.tracing.receiver import receiving
-from soulgraph.tracing.trace import decided, keep_private, label, labels, traced
+from soulgraph.runtime.tracing.trace import decided, keep_private, label, labels, traced
+from soulgraph.tests.runtime.tracing.receiver import receiving
 
 ROUNDS, WARM_UP, TURNS = 4, 5, 25
 SETTLE_S = 6.0  # a batch of spans waits up to five seconds
 IMPORT = """
 import time, soulgraph.server
 began = time.process_time()
-import soulgraph.tracing.otlp
+import soulgraph.runtime.tracing.otlp
 print((time.process_time() - began) * 1e3)
 """
 

@@ -24,10 +24,10 @@ from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from soulgraph.graph.admission import TurnRequest
+from soulgraph.runtime.admission import TurnRequest
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
-from soulgraph.stores.births import new_soul
+from soulgraph.stores.factories import new_soul
 from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, event, reflection
 from soulgraph.tests.live import ServerProcess, hear
 from soulgraph.tests.live import new_soul as new_soul_over_http

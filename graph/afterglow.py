@@ -2,11 +2,11 @@
 
 from langgraph.graph import END, START, StateGraph
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import AfterglowState
 from soulgraph.nodes.archive import archive
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.maintain import maintain
 from soulgraph.nodes.reflect import reflect
+from soulgraph.nodes.state import AfterglowState
 
 Afterglow = StateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 

@@ -3,9 +3,9 @@
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LoopOutput, LoopState
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.model import model, tools, tools_or_end
+from soulgraph.nodes.state import LoopOutput, LoopState
 from soulgraph.voices.speech import worth_retrying
 
 ToolLoop = StateGraph[LoopState, Context, LoopState, LoopOutput]

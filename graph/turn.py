@@ -3,9 +3,8 @@
 from langgraph.channels import LastValue, UntrackedValue
 from langgraph.graph import END, START, StateGraph
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnInput, TurnOutput, TurnState
 from soulgraph.graph.tool_loop import tool_loop_graph
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.gate import act_or_talk, gate
 from soulgraph.nodes.intent_action import intent_action
@@ -14,6 +13,7 @@ from soulgraph.nodes.pad_update import pad_update
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.nodes.persona_context import persona_context
 from soulgraph.nodes.repair import repair
+from soulgraph.nodes.state import TurnInput, TurnOutput, TurnState
 from soulgraph.nodes.writeback import writeback
 
 Turn = StateGraph[TurnState, Context, TurnInput, TurnOutput]

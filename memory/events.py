@@ -15,7 +15,7 @@ from soulgraph.errors import NotFound
 from soulgraph.memory.chroma import Near, Vault, open_embedded, open_server
 from soulgraph.memory.ranking import EVENTS, Floats, relevance, served, standing
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.words import terms_of
+from soulgraph.senses.tokenizer import terms_of
 from soulgraph.stores.records import EventUse, Json, Provenance
 from soulgraph.stores.stores import Stores
 

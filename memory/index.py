@@ -7,10 +7,10 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from soulgraph.memory.columns import Column
-from soulgraph.memory.meanings import Meanings
-from soulgraph.memory.postings import Postings
+from soulgraph.memory.growable_array import Column
+from soulgraph.memory.inverted_index import Postings
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, greatest, relevance, sparks, standing
+from soulgraph.memory.vector_index import Meanings
 from soulgraph.stores.records import Episode
 
 _SEEDS = 64

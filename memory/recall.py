@@ -11,10 +11,10 @@ import numpy as np
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.index import Found
+from soulgraph.memory.index_cache import Shelf
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, served
-from soulgraph.memory.shelf import Shelf
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.words import asked_by, terms_of
+from soulgraph.senses.tokenizer import asked_by, terms_of
 from soulgraph.stores.episodes import Told
 from soulgraph.stores.records import EpisodeVector, EventUse, Message
 from soulgraph.stores.stores import Stores

@@ -5,12 +5,12 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.budget import background
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import AfterglowState, FollowUp
 from soulgraph.memory.events import Event, EventLibrary, Pattern
-from soulgraph.nodes.talk import language_of, spoken
-from soulgraph.soul.moments import iso
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import AfterglowState, FollowUp
+from soulgraph.nodes.transcript import language_of, spoken
+from soulgraph.runtime.budget import background
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Message
 from soulgraph.voices.names import names_in
 from soulgraph.voices.tasks import EXTRACT_EVENT, perform

@@ -4,12 +4,12 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LifeState, Moment
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.runtime.tracing.trace import label
 from soulgraph.soul.dynamics import EmotionState, evolve
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
-from soulgraph.tracing.trace import label
 
 
 async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:

@@ -6,9 +6,9 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
-from soulgraph.graph.budget import background
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LifeState, Moment
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.runtime.budget import background
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day

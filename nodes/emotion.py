@@ -6,9 +6,9 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import SenseUnavailable
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Said, TurnState
 from soulgraph.memory.recall import Recalled
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import Said, TurnState
 from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.emotions import PROTOTYPES
 

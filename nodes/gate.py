@@ -5,12 +5,12 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import TurnState
+from soulgraph.runtime.tracing.trace import label
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
 from soulgraph.terminals.payloads import EmotionUpdate
-from soulgraph.tracing.trace import label
 
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:

@@ -2,11 +2,11 @@
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Result, TurnState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import Result, TurnState
 from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.language import lang_of
-from soulgraph.stores.births import new_id
+from soulgraph.stores.factories import new_id
 from soulgraph.terminals.payloads import IntentAction, IntentCall
 from soulgraph.voices.action_lines import action_line
 

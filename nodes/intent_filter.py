@@ -6,10 +6,10 @@ from time import perf_counter
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import TurnState
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.offers import Offers
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.stores.records import Terminal
 
 

@@ -2,10 +2,10 @@
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import AfterglowState, FollowUp
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.soul import maintenance
-from soulgraph.soul.moments import iso
+from soulgraph.soul.timestamps import iso
 
 _JOBS_KEPT_S = 7 * 86_400
 

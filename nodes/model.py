@@ -7,11 +7,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LoopState
-from soulgraph.nodes.gated import gatekeeper
-from soulgraph.nodes.skills import offered_by, skill_tools
-from soulgraph.nodes.telling import tell, unseen
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LoopState
+from soulgraph.nodes.streaming import tell, unseen
+from soulgraph.nodes.tools.gated import gatekeeper
+from soulgraph.nodes.tools.skills import offered_by, skill_tools
 from soulgraph.voices.speech import speak
 
 

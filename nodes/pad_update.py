@@ -5,22 +5,22 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Heard, Said, TurnState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import Heard, Said, TurnState
+from soulgraph.runtime.tracing.trace import label
 from soulgraph.senses.text import normalise
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.modes import PersonaState, advance
-from soulgraph.soul.moments import iso
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, decide, new_guard
 from soulgraph.soul.signals import signals_in
-from soulgraph.stores.births import new_session, title_of
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import new_session, title_of
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
-from soulgraph.tracing.trace import label
 
 
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken, TurnOutputInvalid
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Result, TurnState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import Result, TurnState
 from soulgraph.prompts.contract import read_narrative, read_update
 from soulgraph.soul.profile import Profile, StateUpdate
 

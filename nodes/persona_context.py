@@ -7,24 +7,24 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Heard, TurnState
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
-from soulgraph.nodes.skills import offered_by
-from soulgraph.nodes.telling import unseen
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import Heard, TurnState
+from soulgraph.nodes.streaming import unseen
+from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.lore import lore_of, touched
 from soulgraph.prompts.templates import SHIPPED, Template, read_template, shipped
+from soulgraph.runtime.tracing.trace import keep_private
 from soulgraph.soul.language import lang_of
-from soulgraph.soul.moments import iso
 from soulgraph.soul.mood import describe
 from soulgraph.soul.preferences import question
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
-from soulgraph.tracing.trace import keep_private
 
 _NOTHING = Recalled([], [])
 _WHO = {"user": "they said", "assistant": "you said"}

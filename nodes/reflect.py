@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict
-from soulgraph.graph.budget import background
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import AfterglowState, FollowUp
-from soulgraph.nodes.talk import language_of, spoken
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import AfterglowState, FollowUp
+from soulgraph.nodes.transcript import language_of, spoken
+from soulgraph.runtime.budget import background
 from soulgraph.stores.records import Message, Slot, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.tasks import REFLECT, Reflection, perform

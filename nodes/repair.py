@@ -3,9 +3,9 @@
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import TurnState
-from soulgraph.nodes.telling import tell
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import TurnState
+from soulgraph.nodes.streaming import tell
 from soulgraph.prompts.defuse import defuse
 from soulgraph.prompts.render import load, render
 from soulgraph.voices.speech import speak

@@ -5,9 +5,9 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LifeState, Moment
-from soulgraph.stores.births import new_id
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.stores.factories import new_id
 from soulgraph.terminals.payloads import Proactive
 
 

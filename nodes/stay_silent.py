@@ -2,8 +2,8 @@
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import LifeState
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LifeState
 
 
 async def stay_silent(state: LifeState, runtime: Runtime[Context]) -> LifeState:

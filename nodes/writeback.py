@@ -4,19 +4,19 @@ from dataclasses import asdict
 
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.budget import charge
-from soulgraph.graph.context import Context
-from soulgraph.graph.state import Heard, Json, TurnState, Work
-from soulgraph.graph.telemetry import Telemetry
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.nodes.state import Heard, Json, TurnState, Work
+from soulgraph.runtime.budget import charge
+from soulgraph.runtime.telemetry import Telemetry
+from soulgraph.runtime.tracing.trace import labels
 from soulgraph.soul.modes import changed
-from soulgraph.soul.moments import iso
 from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.profile import apply
-from soulgraph.stores.births import title_of
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.factories import title_of
 from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
-from soulgraph.tracing.trace import labels
 from soulgraph.voices.usage import Usage, spending
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.life import life_graph
+from soulgraph.graph.proactive import life_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 

@@ -4,8 +4,8 @@ The retired are kept under `profile["retired"]`, can be restored, and are never 
 """
 
 from soulgraph.errors import NotFound
-from soulgraph.soul.moments import epoch
 from soulgraph.soul.profile import Item, Profile, item_id, merged, ordered
+from soulgraph.soul.timestamps import epoch
 
 FLOOR = 3  # the lowest priority that stays in the profile
 _DAY = 86400.0

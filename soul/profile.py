@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from soulgraph.errors import InvalidInput
-from soulgraph.soul.moments import epoch
+from soulgraph.soul.timestamps import epoch
 
 Profile = dict[str, Any]
 Item = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, and_, bindparam, func, select
 
-from soulgraph.senses.words import fingerprints
+from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores import schema
 from soulgraph.stores.records import Episode, Json, Message
 from soulgraph.stores.repository import Repository, dialect_insert

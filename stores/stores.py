@@ -12,14 +12,14 @@ from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.history import History
-from soulgraph.stores.inner import InnerVersions
 from soulgraph.stores.keys import Keys
-from soulgraph.stores.lives import Lives
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
+from soulgraph.stores.monologues import InnerVersions
 from soulgraph.stores.outbox import Outbox
 from soulgraph.stores.personas import PersonaVersions
 from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Templates
+from soulgraph.stores.proactive_schedules import Lives
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals

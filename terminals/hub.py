@@ -15,7 +15,7 @@ from soulgraph.terminals.broker import SETTING, Broker
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Payload, Proactive, Reply, Status
 from soulgraph.terminals.reports import SkillResult
-from soulgraph.terminals.waiting import Parcel, Waiting
+from soulgraph.terminals.send_queue import Parcel, Waiting
 
 _QOS, _REFUSED = 1, 0x80
 _IN_FLIGHT = 20

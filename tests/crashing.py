@@ -16,7 +16,7 @@ from typing import Any
 
 from soulgraph.tests.live import free_port, until_ready
 
-_PRELOADED = ["soulgraph.server", "soulgraph.commands.hosting", "chromadb", "soulgraph.tests.warm"]
+_PRELOADED = ["soulgraph.server", "soulgraph.cli.hosting", "chromadb", "soulgraph.tests.warm"]
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(_PRELOADED)
 
@@ -53,7 +53,7 @@ class CrashingServer:
 
 
 def _serve(settings: dict[str, Any], points: list[str], trap: str) -> None:
-    from soulgraph.commands.hosting import host
+    from soulgraph.cli.hosting import host
     from soulgraph.settings import Settings
 
     os.chdir(settings["data_dir"])

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from soulgraph import errors
 from soulgraph.api.metrics import Metrics
 from soulgraph.errors import Conflict, SoulgraphError
-from soulgraph.graph.opening import open_stores
+from soulgraph.runtime.ports import open_stores
 from soulgraph.scripts.draw_graph import ROOT, pages
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import create_app
@@ -71,7 +71,7 @@ def test_every_relative_link_leads_somewhere(page):
 def test_the_settings_table_says_what_the_settings_say():
     def shown(default):
         default = default.get_secret_value() if isinstance(default, SecretStr) else default
-        default = "config/persona.yaml" if default == DEFAULT_PERSONA else default
+        default = "library/persona.yaml" if default == DEFAULT_PERSONA else default
         return "" if default in ("", None) else f"`{default}`"
 
     assert rows(section(README, "Settings")) == [

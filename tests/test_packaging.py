@@ -27,7 +27,7 @@ def built(tmp_path_factory):
 
 
 def test_every_package_folder_is_listed():
-    outside = {"tests", "bench", "build", "training"}
+    outside = {"tests", "bench", "build", "scripts"}
     inits = [path.relative_to(ROOT).parts[:-1] for path in ROOT.glob("[!.]*/**/__init__.py")]
     found = {".".join(["soulgraph", *parts]) for parts in inits if parts[0] not in outside}
     assert found | {"soulgraph"} == set(PACKAGES)
@@ -41,11 +41,7 @@ def test_only_the_package_is_built(built):
 
 
 def test_everything_a_package_needs_is_built(built):
-    data = [
-        path
-        for name in ("prompts", "config", "senses", "voices", "stores", "library")
-        for path in (ROOT / name).rglob("*")
-    ]
+    data = [path for name in ("prompts", "senses", "voices", "stores", "library") for path in (ROOT / name).rglob("*")]
     modules = [path for package in PACKAGES for path in folder_of(package).glob("*.py")]
     needed = {f"soulgraph/{p.relative_to(ROOT).as_posix()}" for p in [*data, *modules] if p.suffix in SHIPPED}
     assert needed - built == set()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from soulgraph.soul.language import Lang
-from soulgraph.voices.offline_hearing import introduced_name
+from soulgraph.voices.offline_parsing import introduced_name
 
 ROLE = {"zh": "某人", "en": "someone"}
 

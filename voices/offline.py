@@ -22,7 +22,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from soulgraph.prompts.cues import Cues, cues_of
-from soulgraph.voices.offline_hearing import wish_in
+from soulgraph.voices.offline_parsing import wish_in
 from soulgraph.voices.offline_reply import contract, plain_cues
 from soulgraph.voices.offline_tasks import HEURISTICS, task_answer
 

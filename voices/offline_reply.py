@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 
 from soulgraph.prompts.cues import Cues
 from soulgraph.soul.language import lang_of
-from soulgraph.voices.offline_hearing import (
+from soulgraph.voices.offline_parsing import (
     asked_about_self,
     emotion_group,
     fact_asked,

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from soulgraph.soul.language import Lang
 from soulgraph.voices.names import nameless, names_in
-from soulgraph.voices.offline_hearing import introduced_name, is_question, lines, quoted, tone_of
+from soulgraph.voices.offline_parsing import introduced_name, is_question, lines, quoted, tone_of
 from soulgraph.voices.offline_reply import pick
 from soulgraph.voices.tasks import (
     INNER_STATE_LIMIT,

@@ -7,8 +7,8 @@ import re
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.objects import about_another
-from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
 from soulgraph.senses.intents.shape import is_told, refuses, shape_of

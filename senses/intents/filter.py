@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.decision import Filtered, MatchedIntent, listed
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
-from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.resemblance import Resemblance
 from soulgraph.senses.intents.slots import question, spoken
 from soulgraph.senses.intents.utterance import Utterance

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
 from soulgraph.senses.intents.objects import about_another
-from soulgraph.senses.intents.offers import Offers
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
 from soulgraph.senses.intents.utterance import Span, Utterance, bare

@@ -3,7 +3,7 @@
 import pytest
 
 from soulgraph.errors import NotFound
-from soulgraph.senses.words import fingerprints
+from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores.records import EpisodeVector
 from soulgraph.tests.conformance.samples import NOW, message, session, soul
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.stores.births import new_session
+from soulgraph.stores.factories import new_session
 from soulgraph.stores.records import Preset
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW, session
 

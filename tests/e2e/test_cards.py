@@ -3,9 +3,9 @@
 import pytest
 
 from soulgraph.api.limits import MEBIBYTE
-from soulgraph.cards.files import read_file
-from soulgraph.cards.png import without_texts
-from soulgraph.tests.cards.samples import V1, V2, V3, as_bytes, charx, png, text_chunk
+from soulgraph.library.cards.files import read_file
+from soulgraph.library.cards.png import without_texts
+from soulgraph.tests.library.cards.samples import V1, V2, V3, as_bytes, charx, png, text_chunk
 from soulgraph.tests.live import new_soul, say
 
 FILES = {

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from soulgraph.graph.opening import open_stores
+from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.stores.memory import FACT_SLOTS
 from soulgraph.tests.live import hear, new_soul, say, serving, transcript

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.graph.opening import open_stores
+from soulgraph.runtime.ports import open_stores
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.tests.live import new_soul, say, serving

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from soulgraph import Context, gated, open_souls, soul_named, soul_node, turn_graph
 from soulgraph.errors import ConfigurationError, InvalidInput, NotFound
-from soulgraph.graph.state import TurnInput, TurnOutput
+from soulgraph.nodes.state import TurnInput, TurnOutput
 from soulgraph.tests.stub_openai import Reply
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from soulgraph.soul.moments import epoch, iso
+from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.tests.live import new_soul, say, serving
 
 INSULT = "我恨你！你这个垃圾！滚！"

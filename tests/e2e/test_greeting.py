@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from soulgraph.tests.cards.samples import V3, as_bytes
 from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, attentive, event, settled, tasks
+from soulgraph.tests.library.cards.samples import V3, as_bytes
 from soulgraph.tests.live import new_soul, say, serving, transcript
 
 LUMEN = {"id": "lumen", "name": "Lumen", "greetings": ["The lamp is lit. Sit.", "You again."]}

@@ -11,7 +11,7 @@ import aiomqtt
 import httpx
 import pytest
 
-from soulgraph.commands.hosting import hosted
+from soulgraph.cli.hosting import hosted
 from soulgraph.graph import life_loop
 from soulgraph.settings import Settings
 from soulgraph.terminals.hub import Broker

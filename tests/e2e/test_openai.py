@@ -7,7 +7,7 @@ import openai
 import pytest
 from langchain_openai import ChatOpenAI
 
-from soulgraph.graph.opening import open_stores
+from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.tests.live import new_soul, say, serving, transcript
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply

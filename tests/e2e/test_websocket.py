@@ -10,8 +10,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from soulgraph.api import websocket
-from soulgraph.commands.hosting import hosted
-from soulgraph.graph.opening import open_stores
+from soulgraph.cli.hosting import hosted
+from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.tests.e2e.sockets import line
 from soulgraph.tests.live import hear, new_soul, serving, transcript

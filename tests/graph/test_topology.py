@@ -7,17 +7,17 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.context import Context
-from soulgraph.graph.life import life_graph
-from soulgraph.graph.opening import open_stores
+from soulgraph.graph.proactive import life_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
-from soulgraph.nodes.tools import TOOLS
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.tools.memory import TOOLS
+from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.settings import PersonaConfig, Settings
-from soulgraph.stores.births import new_soul
 from soulgraph.stores.checkpoints import open_checkpointer
+from soulgraph.stores.factories import new_soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.memory.index import SoulIndex
-from soulgraph.memory.meanings import Meanings
-from soulgraph.memory.postings import Postings
+from soulgraph.memory.inverted_index import Postings
 from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, USUAL_LENGTH, B
-from soulgraph.senses.words import asked_by, fingerprints
+from soulgraph.memory.vector_index import Meanings
+from soulgraph.senses.tokenizer import asked_by, fingerprints
 from soulgraph.stores.records import Episode
 
 TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12)

@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.memory import shelf
+from soulgraph.memory.index_cache import Shelf
 from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
-from soulgraph.memory.shelf import Shelf
 from soulgraph.stores.schema import episode_uses
 from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.test_events import event

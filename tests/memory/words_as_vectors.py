@@ -6,7 +6,7 @@ import numpy as np
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.ports import Vectors
-from soulgraph.senses.words import fingerprint, terms_of
+from soulgraph.senses.tokenizer import fingerprint, terms_of
 
 SIZE = 64
 

@@ -5,7 +5,7 @@ import pytest
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import SenseUnavailable
-from soulgraph.graph.context import Context
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import UNKNOWN, emotion
 from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import UserEmotion

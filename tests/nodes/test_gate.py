@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.gate import act_or_talk, gate
 from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
 from soulgraph.settings import PersonaConfig

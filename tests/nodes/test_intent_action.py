@@ -1,6 +1,6 @@
 from langgraph.runtime import Runtime
 
-from soulgraph.graph.context import Context
+from soulgraph.nodes.context import Context
 from soulgraph.nodes.intent_action import intent_action
 from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
 from soulgraph.settings import PersonaConfig

@@ -1,7 +1,7 @@
 """A turn under way, for tests of single nodes."""
 
-from soulgraph.graph.state import Heard
 from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.nodes.state import Heard
 from soulgraph.soul.dynamics import EmotionState, born
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.records import Soul

@@ -9,8 +9,8 @@ from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.prompts.templates import SHIPPED, shipped
 from soulgraph.settings import PersonaConfig
-from soulgraph.stores.births import TEMPLATES
-from soulgraph.voices.listening import CHOOSE_INTENTS, FEEL
+from soulgraph.stores.factories import TEMPLATES
+from soulgraph.voices.llm_senses import CHOOSE_INTENTS, FEEL
 from soulgraph.voices.tasks import EXTRACT_EVENT, LIFE, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from soulgraph.errors import NotFound
 from soulgraph.soul.maintenance import FLOOR, maintain, restore
-from soulgraph.soul.moments import epoch, iso
 from soulgraph.soul.profile import KEYS, StateUpdate, apply, empty_profile, item_id, top
+from soulgraph.soul.timestamps import epoch, iso
 
 NOW = "2027-01-15T08:00:00.000Z"
 DAY = 86400.0

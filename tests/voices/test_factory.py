@@ -1,7 +1,7 @@
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.nodes.tools import TOOLS
+from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.settings import Settings
 from soulgraph.tests.stub_openai import StubOpenAI
 from soulgraph.voices.factory import open_voice

@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 
 from soulgraph.prompts.cues import cued
 from soulgraph.voices.offline import OfflineVoice
-from soulgraph.voices.offline_hearing import lines, wish_in
+from soulgraph.voices.offline_parsing import lines, wish_in
 from soulgraph.voices.offline_reply import plain_cues
 
 CONTRACT = re.compile(r"<narrative>([^<>]+)</narrative><state_update_json>(\{.*\})</state_update_json>")

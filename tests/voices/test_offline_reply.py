@@ -5,7 +5,7 @@ import re
 import pytest
 
 from soulgraph.soul.profile import StateUpdate
-from soulgraph.voices.offline_hearing import introduced_name, lines
+from soulgraph.voices.offline_parsing import introduced_name, lines
 from soulgraph.voices.offline_reply import contract, plain_cues
 
 TEXTS = {

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
 from soulgraph.errors import ModelError, ModelRefused, ModelTimeout, ModelUnavailable
-from soulgraph.nodes.tools import TOOLS
+from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.prompts.cues import cued
 from soulgraph.settings import Settings
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from soulgraph.senses.words import fingerprints
+from soulgraph.senses.tokenizer import fingerprints
 
 revision = "0003"
 down_revision = "0002"

@@ -7,9 +7,9 @@ from datetime import datetime
 import pytest
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.decision import Filtered
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.intents.offers import Offers
 
 NOW = datetime(2026, 11, 16, 15, 30)
 

@@ -9,8 +9,8 @@ import yaml
 
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.intents.offers import Offers
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 16, 15, 30)

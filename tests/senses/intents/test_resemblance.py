@@ -7,8 +7,8 @@ import pytest
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import Offers
 from soulgraph.senses.intents.filter import UNCLEAR, IntentFilter
-from soulgraph.senses.intents.offers import Offers
 
 NOW = datetime(2026, 11, 16, 15, 30)
 

@@ -1,0 +1,5 @@
+"""`python -m soulgraph.cli`."""
+
+from soulgraph.cli.main import main
+
+main()

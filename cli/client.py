@@ -1,0 +1,195 @@
+"""The HTTP API as the `soulgraph` command uses it: from a running server, or from one of our own."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import httpx
+
+from soulgraph.errors import ConfigurationError, NotFound, RequestError, SoulgraphError
+from soulgraph.settings import Settings
+
+Json = dict[str, Any]
+
+_TIMEOUT = httpx.Timeout(10, read=60)  # the server breaks its silence every 15 s while a turn runs
+_NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+class Event(NamedTuple):
+    name: str
+    data: Json
+
+
+class SoulClient:
+    """Every call answers with what the API answers, or raises with the server's own words."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+        self._url = str(http.base_url).rstrip("/")
+
+    def souls(self) -> list[Json]:
+        souls: list[Json] = self._call("GET", "/v1/souls")
+        return souls
+
+    def soul(self, name_or_id: str) -> Json:
+        """By id, or by a name that only one soul has."""
+        souls = self.souls()
+        found = [soul for soul in souls if name_or_id in (soul["soul_id"], soul["name"])]
+        if not found:
+            raise NotFound("soul", name_or_id)
+        if len(found) > 1:
+            ids = ", ".join(soul["soul_id"] for soul in found)
+            raise RequestError(f"{len(found)} souls are called {name_or_id!r}: use an id ({ids})")
+        return found[0]
+
+    def create_soul(self, name: str, mbti_type: str, **places: str | None) -> Json:
+        given = {key: value for key, value in places.items() if value is not None}
+        soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
+        return soul
+
+    def select(self, terminal_id: str, soul_id: str) -> None:
+        self._call("POST", "/v1/souls/select", {"terminal_id": terminal_id, "soul_id": soul_id})
+
+    def emotion(self, soul_id: str) -> Json:
+        emotion: Json = self._call("GET", f"/v1/souls/{soul_id}/emotion")
+        return emotion
+
+    def jobs(self, status: str | None) -> list[Json]:
+        answer: list[Json] = self._call("GET", "/v1/jobs" + (f"?status={status}" if status else ""))
+        return answer
+
+    def retry_jobs(self, job_id: int | None) -> list[int]:
+        """The dead one, or all of them; returns those that will be tried again."""
+        if job_id is not None:
+            return [self._call("POST", f"/v1/jobs/{job_id}/retry")["job_id"]]
+        retried: list[int] = self._call("POST", "/v1/jobs/retry")["retried"]
+        return retried
+
+    def events(self, about: str | None) -> list[Json]:
+        answer: list[Json] = self._call("GET", "/v1/events" + (f"?q={quote(about)}" if about else ""))
+        return answer
+
+    def tidy_events(self, keep: int) -> list[str]:
+        forgotten: list[str] = self._call("POST", "/v1/events/tidy", {"keep": keep})["forgotten"]
+        return forgotten
+
+    def usage(self, soul_id: str, days: int) -> Json:
+        usage: Json = self._call("GET", f"/v1/souls/{soul_id}/usage?days={days}")
+        return usage
+
+    def import_card(self, card: bytes) -> Json:
+        with _plainly(self._url):
+            character: Json = _accepted(self._http.post("/v1/characters/import", content=card)).json()
+        return character
+
+    def export_card(self, character_id: str, kind: str, spec: str) -> bytes:
+        wanted = {"format": kind, "spec": spec}
+        with _plainly(self._url):
+            path = f"/v1/characters/{quote(character_id, safe='')}/card"
+            return _accepted(self._http.get(path, params=wanted)).content
+
+    def open_session(self, soul: Json, session_id: str) -> Json:
+        """The session, begun by now, and how the soul greets in it."""
+        place = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
+        session: Json = self._call("POST", "/v1/sessions/open", place)
+        return session
+
+    def choose_mode(self, session_id: str, mode: str) -> Json:
+        state: Json = self._call("PUT", f"/v1/sessions/{session_id}/persona-state", {"mode": mode})
+        return state
+
+    def chat(self, soul: Json, session_id: str, text: str) -> Iterator[Event]:
+        """One turn as it happens; the last event is `done` or `error`."""
+        turn = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
+        with (
+            _plainly(self._url),
+            self._http.stream("POST", "/v1/chat", json={**turn, "text": text, "stream": True}) as response,
+        ):
+            _accepted(response)
+            yield from events(response.iter_text())
+
+    def _call(self, method: str, path: str, body: Json | None = None) -> Any:
+        with _plainly(self._url):
+            return _accepted(self._http.request(method, path, json=body)).json()
+
+
+@contextmanager
+def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
+    """The named server, or the one the settings describe; where none listens, one of our own while the block lasts."""
+    with ExitStack() as stack:
+        url = server or own_url(settings)
+        if not server and running(url) is None:
+            from soulgraph.cli.hosting import hosted  # takes seconds to import, and most calls find a server
+
+            url = stack.enter_context(hosted(settings))
+        key = settings.api_key.get_secret_value()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        with _plainly(url):
+            http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, mounts=_NO_PROXY)
+        yield SoulClient(stack.enter_context(http))
+
+
+def running(url: str) -> Json | None:
+    """What the soulgraph server at this address says of itself; None if nothing listens there."""
+    with _plainly(url):
+        try:
+            response = httpx.get(f"{url}/readyz", timeout=3, trust_env=False)
+        except httpx.ConnectError:
+            return None
+        if not _is_ours(response):
+            raise ConfigurationError("SOULGRAPH_PORT", f"another program answers at {url}: choose another port")
+        ready: Json = _accepted(response).json()
+        return ready
+
+
+def _is_ours(response: httpx.Response) -> bool:
+    try:
+        body = response.json()
+    except ValueError:
+        return False
+    return isinstance(body, dict) and bool({"voice", "code"} & body.keys())
+
+
+def own_url(settings: Settings) -> str:
+    return http_url(_ANYWHERE.get(settings.host, settings.host), settings.port)
+
+
+def http_url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def events(chunks: Iterable[str]) -> Iterator[Event]:
+    """Server-sent events. Split at newlines alone: JSON may hold separators that `splitlines` would break at."""
+    rest = ""
+    for chunk in chunks:
+        *blocks, rest = (rest + chunk).split("\n\n")
+        for block in blocks:
+            fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
+            if "event" in fields:
+                yield Event(fields["event"], json.loads(fields["data"]))
+
+
+def _accepted(response: httpx.Response) -> httpx.Response:
+    """The response if it is a success, else the problem it describes."""
+    if response.is_success:
+        return response
+    response.read()
+    problem = response.json()
+    hint = " (the key is read from SOULGRAPH_API_KEY)" if response.status_code == httpx.codes.UNAUTHORIZED else ""
+    raise RequestError(problem["detail"] + hint, code=problem.get("code"))
+
+
+@contextmanager
+def _plainly(url: str) -> Iterator[None]:
+    """What can go wrong on the way, in one sentence."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise SoulgraphError(f"{url} cannot be reached: {error}") from error
+    except UnicodeEncodeError as error:
+        raise SoulgraphError("only UTF-8 text can be sent") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise SoulgraphError(f"{url} does not answer like a soulgraph server: is the address right?") from error

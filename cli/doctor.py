@@ -1,0 +1,113 @@
+"""Can everything that is configured be used? One finding per question, each with what to do about it."""
+
+import os
+import tempfile
+from typing import Any
+
+from pydantic import SecretStr
+
+from soulgraph.cli.client import own_url, running
+from soulgraph.cli.doctor_services import Finding, services
+from soulgraph.errors import ConfigurationError, SoulgraphError
+from soulgraph.runtime.ports import open_stores
+from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.stores.stores import Stores
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Everything is opened as the server would open it, so the database is brought to the newest schema."""
+    return [
+        _names(),
+        _all_used(settings),
+        _data_dir(settings),
+        _persona(settings),
+        *await _database(settings),
+        *await services(settings),
+        _server(settings),
+    ]
+
+
+def settings_in_force(settings: Settings) -> list[tuple[str, str, str]]:
+    """(variable, value without its secrets, where it comes from) of every setting."""
+    return [
+        (
+            f"{PREFIX}{name.upper()}",
+            _masked(getattr(settings, name)),
+            "set" if name in settings.model_fields_set else "default",
+        )
+        for name in Settings.model_fields
+    ]
+
+
+def _masked(value: Any) -> str:
+    if isinstance(value, SecretStr):
+        return "********" if value.get_secret_value() else ""
+    return masked("" if value is None else str(value))
+
+
+def _names() -> Finding:
+    """A misspelt variable changes nothing and says nothing, so it is said here."""
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+    if unknown:
+        return Finding("warning", "settings", f"{', '.join(unknown)}: no such setting, it has no effect")
+    return Finding("ok", "settings", "every variable is known")
+
+
+def _all_used(settings: Settings) -> Finding:
+    try:
+        settings.refuse_unused()
+    except ConfigurationError as error:
+        return Finding("problem", "settings", error.detail)
+    return Finding("ok", "settings", "everything that is set is used")
+
+
+def _data_dir(settings: Settings) -> Finding:
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=settings.data_dir):
+            return Finding("ok", "data directory", f"{settings.data_dir.resolve()} is writable")
+    except OSError as error:
+        fix = "set SOULGRAPH_DATA_DIR to a directory you may write to"
+        return Finding("problem", "data directory", f"{settings.data_dir}: {error.strerror}; {fix}")
+
+
+def _persona(settings: Settings) -> Finding:
+    try:
+        return Finding("ok", "persona", f"{settings.persona.default_mode} mode unless told otherwise")
+    except ConfigurationError as error:
+        return Finding("problem", "persona", error.detail)
+
+
+async def _database(settings: Settings) -> list[Finding]:
+    try:
+        async with open_stores(settings) as stores:
+            backend = stores.database.url.get_backend_name()
+            return [Finding("ok", "database", f"{backend}, schema up to date"), await _keys(settings, stores)]
+    except SoulgraphError as error:
+        return [Finding("problem", "database", error.detail)]
+
+
+async def _keys(settings: Settings, stores: Stores) -> Finding:
+    mine = settings.api_key.get_secret_value()
+    async with stores.read() as tx:
+        exist, known = await tx.keys.exist(), not mine or await tx.keys.find(mine)
+    if not exist and not settings.on_loopback:
+        fix = "`soulgraph key create NAME --scope owner` makes one"
+        return Finding("problem", "API keys", f"none, so SOULGRAPH_HOST={settings.host} cannot be served; {fix}")
+    if not exist:
+        return Finding("ok", "API keys", "none: the server is open, to this machine alone")
+    if not known:
+        return Finding("warning", "API keys", "SOULGRAPH_API_KEY is not a key of this database, or it was revoked")
+    return Finding("ok", "API keys", "required from every caller")
+
+
+def _server(settings: Settings) -> Finding:
+    url = own_url(settings)
+    try:
+        ready = running(url)
+    except SoulgraphError as error:
+        return Finding("problem", "server", error.detail)
+    if ready is None:
+        return Finding("ok", "server", f"none runs at {url}; `soulgraph serve` starts one")
+    return Finding("ok", "server", f"runs at {url} (voice: {ready['voice']}, database: {ready['database']})")

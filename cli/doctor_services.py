@@ -1,0 +1,135 @@
+"""The services that the settings name: each is asked once, as the server would ask it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import httpx
+
+from soulgraph.errors import SoulgraphError
+from soulgraph.memory.chroma import open_server
+from soulgraph.memory.events import collection_of
+from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.senses.embedding.factory import open_embedder
+from soulgraph.senses.embedding.local import NAME
+from soulgraph.senses.emotion.http import HttpRecogniser
+from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.ports import NONE
+from soulgraph.voices.factory import open_voice
+
+Level = Literal["ok", "warning", "problem"]
+
+_PATIENCE_S = 3
+_OPENAI = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    level: Level
+    subject: str
+    detail: str
+
+
+async def services(settings: Settings) -> list[Finding]:
+    asked = {
+        "voice": _voice,
+        "embeddings": _embeddings,
+        "emotion": _emotion,
+        "events": _events,
+        "tools": _tools,
+        "traces": _traces,
+        "broker": _broker,
+    }
+    return [await _asked(subject, ask, settings) for subject, ask in asked.items()]
+
+
+async def _asked(subject: str, ask: Callable[[Settings], Awaitable[tuple[Level, str]]], settings: Settings) -> Finding:
+    try:
+        level, detail = await ask(settings)
+    except SoulgraphError as error:
+        level, detail = "problem", error.detail
+    return Finding(level, subject, detail)
+
+
+async def _voice(settings: Settings) -> tuple[Level, str]:
+    async with open_voice(settings, ()):
+        pass
+    if settings.offline:
+        fix = "set SOULGRAPH_LLM_MODEL with SOULGRAPH_LLM_BASE_URL or SOULGRAPH_LLM_API_KEY to speak through one"
+        return "warning", f"offline: prepared lines, no language model; {fix}"
+    url = f"{(settings.llm_base_url or _OPENAI).rstrip('/')}/models"
+    key = settings.llm_api_key.get_secret_value()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return _judged(await _got(url, "LLM_BASE_URL", headers), settings.llm_model, masked(url))
+
+
+def _judged(response: httpx.Response, model: str, url: str) -> tuple[Level, str]:
+    if response.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
+        return "problem", f"{url} answered {response.status_code}: the key is refused; check SOULGRAPH_LLM_API_KEY"
+    try:
+        names = [entry["id"] for entry in response.raise_for_status().json()["data"]]
+    except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
+        said = f"{url} answered {response.status_code} and no list of models"
+        return "warning", f"{said}: whether {model} can be used will be seen in the first turn"
+    if model not in names:
+        offers = ", ".join(names[:5]) or "none"
+        return "problem", f"{url} has no model {model!r}; SOULGRAPH_LLM_MODEL could be: {offers}"
+    return "ok", f"{model} is offered by {url}"
+
+
+async def _embeddings(settings: Settings) -> tuple[Level, str]:
+    settings.check_endpoint("embeddings")
+    if not settings.embeddings_model:
+        return "ok", "built-in"
+    async with open_embedder(settings) as embedder:
+        return "ok", f"{embedder.name} answers at {masked(settings.embeddings_base_url) or 'OpenAI'}"
+
+
+async def _emotion(settings: Settings) -> tuple[Level, str]:
+    if settings.emotion == "llm" and settings.offline:
+        return "problem", f"{PREFIX}EMOTION=llm needs a model: set SOULGRAPH_LLM_MODEL, or use `local`"
+    if settings.emotion != "http":
+        return "ok", settings.emotion
+    async with HttpRecogniser.open(settings.checked_emotion_url) as recogniser:
+        felt = await recogniser.recognise("I am glad that you are here.")
+    return "ok", f"{masked(settings.emotion_url)} answers, and hears {felt.emotion}"
+
+
+async def _events(settings: Settings) -> tuple[Level, str]:
+    if not settings.chroma_url:
+        return "ok", "embedded: in the data directory, for one server"
+    async with open_server(settings.chroma_url, collection_of(settings.embeddings_model or NAME)):
+        return "ok", f"Chroma answers at {masked(settings.chroma_url)}"
+
+
+async def _tools(settings: Settings) -> tuple[Level, str]:
+    async with open_mcp_tools(settings.mcp_servers) as tools:
+        if not settings.mcp_servers:
+            return "ok", "the soul's own; SOULGRAPH_MCP names servers of more"
+        return "ok", f"{len(tools)} of {', '.join(settings.mcp_servers)}, beside the soul's own"
+
+
+async def _traces(settings: Settings) -> tuple[Level, str]:
+    if not settings.otlp_endpoint:
+        return "ok", "none over OTLP; SOULGRAPH_OTLP_ENDPOINT names a collector"
+    await _got(settings.checked_otlp_endpoint, "OTLP_ENDPOINT", {})
+    return "ok", f"something answers at {masked(settings.otlp_endpoint)}"
+
+
+async def _broker(settings: Settings) -> tuple[Level, str]:
+    if settings.mqtt_url == NONE:
+        return "ok", "none: actions are recorded in answers; SOULGRAPH_MQTT_URL names one"
+    if not settings.mqtt_url:
+        return "ok", "embedded: for terminals on this machine; SOULGRAPH_MQTT_URL names another"
+    async with MqttHub.open(settings.mqtt_url):
+        return "ok", f"{masked(settings.mqtt_url)} answers"
+
+
+async def _got(url: str, setting: str, headers: dict[str, str]) -> httpx.Response:
+    try:
+        async with httpx.AsyncClient(timeout=_PATIENCE_S, headers=headers) as http:
+            return await http.get(url)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        why = str(error) or f"no answer in {_PATIENCE_S} s"
+        raise SoulgraphError(f"{masked(url)}: {why}; check {PREFIX}{setting}") from error

@@ -1,0 +1,104 @@
+"""The app under uvicorn: in the foreground for `soulgraph serve`, or in a thread of a command that found no server."""
+
+import errno
+import gc
+import math
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from soulgraph.cli.client import http_url
+from soulgraph.errors import ConfigurationError
+from soulgraph.server import create_app
+from soulgraph.settings import Settings
+
+Announce = Callable[[str], None]
+
+_GOODBYE_S = 1.0
+_LARGEST_MESSAGE = 1024 * 1024
+
+
+class SoulServer(uvicorn.Server):
+    """uvicorn, except that it opens the app itself: what goes wrong at start-up is raised, not buried in a log."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._announce = announce
+        self._opened = AsyncExitStack()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._opened.enter_async_context(self._app.router.lifespan_context(self._app))
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what start-up made is there to stay: looking through it again would stall the streams
+        gc.enable()
+        self._announce()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Streams that would stay open for ever are ended first: everything else is waited for."""
+        await self._app.state.services.context.listeners.close(_GOODBYE_S)
+        await super().shutdown(sockets)
+        await self._opened.aclose()
+
+
+def host(settings: Settings, announce: Announce) -> None:
+    """Serve until a signal comes."""
+    with _listening(settings) as listener:
+        _server(settings, listener, announce).run([listener])
+
+
+@contextmanager
+def hosted(settings: Settings) -> Iterator[str]:
+    """The address of a quiet server of our own, on a free loopback port, for as long as the block lasts.
+
+    Its only user has left when the block ends, so a turn that still runs gets a moment and no more.
+    """
+    alone: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "shutdown_grace_s": 1}
+    if not settings.mqtt_url:
+        alone |= {"mqtt_url": "none", "mqtt_port": None, "mqtt_websocket_port": None}
+    settings = settings.model_copy(update=alone)
+    ready: Future[Any] = Future()
+    with _listening(settings) as listener, ThreadPoolExecutor(1, "soulgraph") as threads:
+        server = _server(settings, listener, ready.set_result, log_level="critical")
+        running: Future[Any] = threads.submit(server.run, [listener])
+        try:
+            wait([ready, running], return_when=FIRST_COMPLETED)
+            if running.done():
+                running.result()
+            yield ready.result()
+        finally:
+            server.should_exit = True
+
+
+def _server(
+    settings: Settings, listener: socket.socket, announce: Announce, log_level: str | None = None
+) -> SoulServer:
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        log_level=log_level,
+        access_log=settings.log_level == "debug",
+        ws_max_size=_LARGEST_MESSAGE,
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace_s),
+    )
+    url = http_url(settings.host, listener.getsockname()[1])
+    return SoulServer(config, app, lambda: announce(url))
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Bound before anything is opened, so that a taken port costs nothing and port 0 has its number."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        setting = "SOULGRAPH_PORT" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "SOULGRAPH_HOST"
+        why = str(error.strerror).partition(" (")[0]
+        raise ConfigurationError(setting, f"cannot listen on {settings.host}:{settings.port}: {why}") from error

@@ -1,0 +1,92 @@
+"""`soulgraph soul`: make souls and look at them."""
+
+from typing import Annotated
+
+import typer
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from soulgraph.cli.client import Json, reach
+from soulgraph.cli.conversation import console, feeling
+from soulgraph.cli.tables import print_table
+from soulgraph.settings import Settings
+
+_BAR = 20
+
+soul_app = typer.Typer(no_args_is_help=True, help="Make souls and look at them.")
+
+ServerUrl = Annotated[
+    str | None,
+    typer.Option("--server", metavar="URL", help="The server; else that of the settings, or one for this call alone."),
+]
+SoulName = Annotated[str, typer.Argument(help="A soul's name or id.")]
+
+
+@soul_app.command("create")
+def create_soul(
+    name: str,
+    mbti: Annotated[str, typer.Option(help="Its type, like INFJ.")],
+    character: Annotated[
+        str | None, typer.Option(metavar="ID", help="A character of the library to grow from.")
+    ] = None,
+    user: Annotated[str | None, typer.Option(metavar="ID", help="Whose soul it is.")] = None,
+    server: ServerUrl = None,
+) -> None:
+    """Make a soul."""
+    with reach(Settings.load(), server) as client:
+        soul = client.create_soul(name, mbti, character_id=character, user_id=user)
+        console.print(f"{soul['name']} ({soul['mbti_type']}) is there: {soul['soul_id']}", soft_wrap=True)
+
+
+@soul_app.command("list")
+def list_souls(server: ServerUrl = None) -> None:
+    """All souls."""
+    with reach(Settings.load(), server) as client:
+        souls = client.souls()
+    rows = [(s["name"], s["mbti_type"], s["user_id"], str(s["turns"]), s["soul_id"]) for s in souls]
+    print_table(("name", "type", "user", "turns", "id"), rows)
+
+
+@soul_app.command("show")
+def show_soul(name: SoulName, server: ServerUrl = None) -> None:
+    """Who a soul is and how it feels now."""
+    with reach(Settings.load(), server) as client:
+        soul = client.soul(name)
+        emotion = client.emotion(soul["soul_id"])
+    traits = Table.grid(padding=(0, 2))
+    for trait, value in soul["personality_vector"].items():
+        full = round(value * _BAR)
+        traits.add_row(trait, Text("█" * full + "░" * (_BAR - full), style="cyan"), f"{value:.2f}")
+    facts = f"{soul['mbti_type']}, soul of {soul['user_id']}, {soul['turns']} turns, made {soul['created_at']}\n"
+    body = Table.grid()
+    for part in (facts, traits, "", feeling(emotion)):
+        body.add_row(part)
+    console.print(Panel(body, title=Text(soul["name"]), subtitle=soul["soul_id"], expand=False))
+
+
+@soul_app.command("usage")
+def show_usage(
+    name: SoulName,
+    days: Annotated[int, typer.Option(min=1, max=366, help="How many days back, today included.")] = 30,
+    server: ServerUrl = None,
+) -> None:
+    """What a soul's model calls have cost, and how its budget stands."""
+    with reach(Settings.load(), server) as client:
+        usage = client.usage(client.soul(name)["soul_id"], days)
+    rows = [_cost(row["day"], row["kind"], row) for row in usage["days"]]
+    rows += [_cost("total", kind, total) for kind, total in usage["totals"].items()]
+    print_table(("day", "kind", "calls", "input tokens", "output tokens"), rows)
+    console.print(_budget(usage["budget"]), soft_wrap=True)
+
+
+def _cost(day: str, kind: str, used: Json) -> tuple[str, ...]:
+    return day, kind, *(f"{used[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))
+
+
+def _budget(budget: Json) -> str:
+    spent, limit = budget["spent_today"], budget["daily_tokens"]
+    if not limit:
+        return f"{spent:,} tokens today, without a limit."
+    state = "goes on" if budget["background"] == "open" else f"is stopped until {budget['resets_at']}"
+    return f"{spent:,} of {limit:,} tokens today; background work {state}."

@@ -1,0 +1,44 @@
+"""Recall as a service: opened with the server, and indexing what is said while the server runs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from soulgraph.errors import SenseUnavailable, StoreUnavailable
+from soulgraph.memory.events import EventLibrary
+from soulgraph.memory.recall import Recall
+from soulgraph.senses.ports import Embedder
+from soulgraph.senses.tokenizer import found_by
+from soulgraph.stores.stores import Stores
+
+LOOK_S, PATIENCE_S = 2.0, 30.0
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_recall(
+    stores: Stores, embedder: Embedder, events: EventLibrary | None, clock: Callable[[], float]
+) -> AsyncIterator[Recall]:
+    await asyncio.to_thread(found_by, "你好")  # its words are read now, not while somebody waits
+    recall = Recall(stores, embedder, events, clock)
+    indexing = asyncio.create_task(_index(recall), name="indexing")
+    try:
+        yield recall
+    finally:
+        indexing.cancel()
+        with suppress(asyncio.CancelledError):
+            await indexing
+        await recall.close()
+
+
+async def _index(recall: Recall) -> None:
+    """Words are found as soon as they are stored; what they mean is added here, a little later and off the turn."""
+    while True:
+        try:
+            more = await recall.index()
+            await asyncio.sleep(0 if more else LOOK_S)
+        except (StoreUnavailable, SenseUnavailable) as error:
+            _log.warning("meanings are not indexed for now: %s", error.detail)
+            await asyncio.sleep(PATIENCE_S)

@@ -1,0 +1,62 @@
+"""The tools every soul has: to remember, and to recall."""
+
+from typing import Annotated, Any, Literal
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import tool
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command
+
+from soulgraph.memory.recall import Recalled
+from soulgraph.nodes.context import Context
+from soulgraph.prompts.defuse import defuse
+from soulgraph.senses.tokenizer import terms_of
+from soulgraph.soul.timestamps import iso
+
+_MOST = 5
+_LONGEST = 500
+
+
+@tool
+async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: ToolRuntime[Any, Any]) -> Command[None]:
+    """Keep a fact about the user for good. Use it when they ask to be remembered or tell you something lasting."""
+    # Written with the turn: a turn that fails remembers nothing.
+    context: Context = runtime.context
+    async with context.stores.read() as tx:
+        room = len(await tx.slots.free(runtime.state["said"]["soul_id"])) - len(runtime.state.get("remembered", []))
+    kept = [fact.replace("\x00", "").strip()[:_LONGEST]] if room > 0 else []
+    told = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
+    status: Literal["success", "error"] = "success" if kept else "error"
+    answer = ToolMessage(told, tool_call_id=runtime.tool_call_id, status=status)
+    return Command(update={"messages": [answer], "remembered": kept})
+
+
+@tool
+async def recall_memory(
+    query: Annotated[str, "what to look for, in the user's words"], runtime: ToolRuntime[Any, Any]
+) -> str:
+    """Look up what the user said or asked you to remember earlier, in any conversation."""
+    context: Context = runtime.context
+    soul_id = runtime.state["said"]["soul_id"]
+    async with context.stores.read() as tx:
+        slots = await tx.slots.all(soul_id)
+    recalled = await context.recall.recall(soul_id, query, _MOST) if context.recall else Recalled([], [])
+    found = [*_facts(query, [slot.content for slot in slots]), *_told(recalled)]
+    return defuse("\n".join(found)) or recalled.problem or "nothing found"
+
+
+def _facts(query: str, facts: list[str]) -> list[str]:
+    """Kept facts that share words with the query, the closest first."""
+    terms = set(terms_of(query))
+    shared = {fact: len(terms & set(terms_of(fact))) for fact in facts}
+    return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MOST]
+
+
+def _told(recalled: Recalled) -> list[str]:
+    episodes = [
+        f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
+    ]
+    return episodes + [one.event.summary for one in recalled.events]
+
+
+TOOLS = (remember, recall_memory)

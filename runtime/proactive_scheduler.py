@@ -1,0 +1,97 @@
+"""When souls think of speaking: those that somebody can hear, outside quiet hours, each at a time of its own."""
+
+import asyncio
+import logging
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from random import Random
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from sqlalchemy.exc import SQLAlchemyError
+
+from soulgraph.errors import SoulgraphError
+from soulgraph.graph.proactive import life_graph
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import LifeInput, LifeState
+from soulgraph.runtime.rounds import Rounds
+from soulgraph.runtime.tracing.trace import traced
+from soulgraph.settings import LifeConfig
+from soulgraph.stores.stores import Transaction
+
+LOOK_S = 30.0
+
+_AT_ONCE = 8
+_log = logging.getLogger(__name__)
+
+CompiledLife = CompiledStateGraph[LifeState, Context, LifeInput, LifeState]
+
+
+def _compiled() -> CompiledLife:
+    return life_graph().compile(name="life")
+
+
+@dataclass(frozen=True, slots=True)
+class LifeLoop:
+    """The schedule is in the database: it outlives the server, and of several servers one takes each soul."""
+
+    context: Context
+    random: Random = field(default_factory=Random)
+    graph: CompiledLife = field(default_factory=_compiled)
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return Rounds("life", LOOK_S, self.pulse).running()
+
+    async def pulse(self) -> None:
+        """One look: in quiet hours nothing at all, and with nobody due no more than a read."""
+        now = self.context.clock()
+        if self.context.local_time(now) in self._rules.quiet_hours:
+            return
+        some, claimed = asyncio.Semaphore(_AT_ONCE), await self._claim(now)
+        async with asyncio.TaskGroup() as tasks:
+            for soul_id in claimed:
+                tasks.create_task(self._live(soul_id, some))
+
+    @property
+    def _rules(self) -> LifeConfig:
+        return self.context.persona.life
+
+    async def _claim(self, now: float) -> list[str]:
+        """The souls that are due and may still speak today. One that is heard for the first time has yet to wait."""
+        async with self.context.stores.read() as tx:
+            reachable = await self._reachable(tx, now)
+            lives = await tx.lives.of(reachable)
+        timeless = reachable - {life.soul_id for life in lives if life.due_at <= self._latest(now)}
+        due = [life.soul_id for life in lives if life.due_at <= now]
+        if not timeless and not due:
+            return []
+        async with self.context.stores.write() as tx:
+            await tx.lives.schedule({soul_id: self._next(now) for soul_id in sorted(timeless)})
+            claimed = await tx.lives.claim({soul_id: self._next(now) for soul_id in due}, now)
+        today = self.context.local_time(now).date().isoformat()
+        return [life.soul_id for life in claimed if life.spoken_on(today) < self._rules.daily_cap]
+
+    async def _reachable(self, tx: Transaction, now: float) -> set[str]:
+        awake = await tx.terminals.awake(now) if self.context.hub else []
+        return {soul_id for _, soul_id in awake} | self.context.listeners.souls
+
+    def _next(self, now: float) -> float:
+        """Quiet hours do not count, so that nobody speaks the moment they are over."""
+        rules = self._rules
+        due = now + 60 * self.random.uniform(rules.min_interval_minutes, rules.max_interval_minutes)
+        resting = self.context.local_time(due) in rules.quiet_hours
+        return due + rules.quiet_hours.length.total_seconds() if resting else due
+
+    def _latest(self, now: float) -> float:
+        """A due time beyond this was set by a clock that has gone back since, or by other rules."""
+        return now + 60 * self._rules.max_interval_minutes + self._rules.quiet_hours.length.total_seconds()
+
+    async def _live(self, soul_id: str, some: asyncio.Semaphore) -> None:
+        """What goes wrong with one soul is no other's loss; its next time comes."""
+        config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
+        async with some:
+            try:
+                with traced(awaits="exec_mode"):
+                    await self.graph.ainvoke({"soul_id": soul_id}, config, context=self.context)
+            except (SoulgraphError, SQLAlchemyError) as error:
+                _log.warning("life: soul %s: %s", soul_id, str(error).partition("\n")[0])

@@ -1,0 +1,30 @@
+"""Traces go where the environment and the settings say; by default nowhere, and then nothing is imported for them."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from soulgraph.errors import ConfigurationError
+from soulgraph.runtime.tracing.langsmith import open_langsmith
+from soulgraph.runtime.tracing.redaction import Redactor
+from soulgraph.settings import PREFIX, Settings
+
+
+@asynccontextmanager
+async def open_tracing(settings: Settings) -> AsyncIterator[None]:
+    redactor = Redactor(settings.trace_redact, settings.secrets)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(open_langsmith(redactor))
+        if settings.otlp_endpoint:
+            await stack.enter_async_context(_otlp(settings.checked_otlp_endpoint, redactor))
+        yield
+
+
+@asynccontextmanager
+async def _otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
+    try:
+        from soulgraph.runtime.tracing.otlp import open_otlp  # takes a third of a second, and packages of its own
+    except ModuleNotFoundError as error:
+        detail = f"needs {error.name}: install `soulgraph[trace]`, or unset it"
+        raise ConfigurationError(f"{PREFIX}OTLP_ENDPOINT", detail) from error
+    async with open_otlp(endpoint, redactor):
+        yield

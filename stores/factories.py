@@ -1,0 +1,132 @@
+"""How souls and sessions begin: as records made from the library, not yet stored."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from soulgraph.soul.constants import DEFAULT, Constants
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.modes import Mode, default_state
+from soulgraph.soul.personality import traits_of
+from soulgraph.soul.profile import empty_profile
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.records import Json, Session, Soul
+from soulgraph.stores.stores import Transaction
+
+DEFAULT_USER = "default"
+MODEL_VERSION = "persona-pad-v2"
+TEMPLATES = ("companion_v1", "narrator_v1")
+
+
+def new_id(kind: str) -> str:
+    return f"{kind}_{uuid4().hex}"
+
+
+def title_of(first_words: str) -> str:
+    return first_words[:40]
+
+
+def usual_session(
+    soul_id: str,
+    user_id: str = DEFAULT_USER,
+    terminal_id: str | None = None,
+    character_id: str | None = None,
+    background_id: str | None = None,
+    template_id: str | None = None,
+) -> str:
+    """The conversation one continues without naming it: the same soul, person, terminal and setting."""
+    setting = [terminal_id, character_id, background_id, template_id]
+    return f"sess_{uuid5(NAMESPACE_URL, repr([soul_id, user_id, *setting])).hex}"
+
+
+async def new_soul(
+    tx: Transaction,
+    *,
+    name: str,
+    mbti_type: str,
+    user_id: str,
+    character_id: str | None,
+    now: float,
+    constants: Constants = DEFAULT,
+) -> Soul:
+    """A soul at rest; one made from a character inherits its profile and the seed of its inner state."""
+    character = await _data(tx, character_id)
+    traits = traits_of(mbti_type, constants)
+    return Soul(
+        soul_id=new_id("soul"),
+        user_id=user_id,
+        name=name,
+        mbti_type=mbti_type.upper(),
+        character_id=character_id,
+        personality_vector=traits.to_dict(),
+        emotion_state=born(traits, now, constants).to_dict(),
+        model_version=MODEL_VERSION,
+        dynamic_profile=_first_profile(character.get("initial_profile", {}), iso(now)),
+        inner_state=character.get("inner_state", ""),
+        turns=0,
+        version=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+async def new_session(
+    tx: Transaction,
+    soul: Soul,
+    *,
+    session_id: str,
+    user_id: str,
+    title: str,
+    character_id: str | None,
+    background_id: str | None,
+    template_id: str,
+    mode: Mode,
+    now: float,
+    continued_from: str | None = None,
+) -> Session:
+    """A conversation with its own snapshot of the character, isolated from every other one.
+
+    The character that is asked for must be there; a soul outlives the one it was made from.
+    """
+    if template_id not in TEMPLATES:
+        await tx.templates.get(template_id)
+    if background_id is not None:
+        await tx.backgrounds.get(background_id)
+    preset = character_id or soul.character_id
+    character = await _data(tx, preset, required=character_id is not None)
+    return Session(
+        session_id=session_id,
+        soul_id=soul.soul_id,
+        user_id=user_id,
+        title=title,
+        background_id=background_id,
+        template_id=template_id,
+        character_snapshot={
+            "source_preset": preset,
+            "snapshot_created_at": iso(now),
+            "base_persona": character.get("base_persona", ""),
+            "evolved_persona": "",
+        },
+        persona_state=default_state(mode, iso(now)),
+        turn=0,
+        continued_from=continued_from,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+async def _data(tx: Transaction, character_id: str | None, required: bool = True) -> Json:
+    if character_id is None:
+        return {}
+    preset = await tx.characters.get(character_id) if required else await tx.characters.find(character_id)
+    return preset.data if preset else {}
+
+
+def _first_profile(initial: Mapping[str, Any], timestamp: str) -> Json:
+    """The character's profile with all our fields, and the time of birth on every item that has none."""
+    fields = {**empty_profile()["dynamic_state"], **initial.get("dynamic_state", {})}
+    state = {
+        field: {"items": [{"timestamp": timestamp, **item} for item in value["items"]]}
+        for field, value in fields.items()
+    }
+    return {**empty_profile(), **initial, "dynamic_state": state}

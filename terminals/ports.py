@@ -1,0 +1,37 @@
+"""Which broker is used: the configured one, the embedded one, or none."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from sqlalchemy import URL
+
+from soulgraph.terminals.embedded import embedded_broker
+from soulgraph.terminals.hub import MqttHub
+from soulgraph.terminals.inbox import Uplink
+
+NONE = "none"
+
+
+@asynccontextmanager
+async def open_hub(
+    url: str, port: int | None, websocket_port: int | None, database: URL, uplink: Uplink
+) -> AsyncIterator[MqttHub | None]:
+    async with AsyncExitStack() as stack:
+        if url == NONE:
+            yield None
+            return
+        websocket = None
+        if not url:
+            url, websocket = await stack.enter_async_context(embedded_broker(port, websocket_port))
+        group = group_of(database)
+        hub = MqttHub.open(url, uplink.hear, uplink.invocations, group=group, websocket=websocket)
+        yield await stack.enter_async_context(hub)
+
+
+def group_of(database: URL) -> str | None:
+    """Servers on one database answer an input once. SQLite has one server."""
+    if database.get_backend_name() == "sqlite":
+        return None
+    name = database.set(password=None).render_as_string()
+    return f"soulgraph-{hashlib.sha256(name.encode()).hexdigest()[:12]}"

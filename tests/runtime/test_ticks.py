@@ -1,0 +1,346 @@
+"""Ticks on both databases, with a clock of the test's own: who is awake moves, once a period, and nothing is lost."""
+
+import asyncio
+import logging
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+
+import pytest
+from sqlalchemy import event
+
+from soulgraph.runtime.ticks import Ticks
+from soulgraph.soul.constants import DEFAULT
+from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, evolve, impact
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import traits_of
+from soulgraph.stores.database import Database, _Postgres, database_url
+from soulgraph.stores.factories import usual_session
+from soulgraph.stores.history import RESOLUTION_S
+from soulgraph.stores.records import Sighting
+from soulgraph.stores.stores import Stores
+from soulgraph.terminals import ticks as module
+from soulgraph.terminals.presence import Presence
+from soulgraph.tests.conformance.samples import NOW, soul
+
+PERIOD_S = 3.0
+INFP = traits_of("INFP")
+ANGER = UserEmotion("anger", -0.60, 0.75, 0.25, 0.9, 0.9)
+HURT = impact(INFP, born(INFP, NOW), ANGER, NOW)
+
+
+class Body:
+    """A hub that keeps what it is given to send."""
+
+    def __init__(self):
+        self.updates = []
+
+    def emotion_update(self, update):
+        self.updates.append(update)
+
+
+class World:
+    """Hurt souls with a terminal each, and the ticks of one server over them."""
+
+    def __init__(self, stores, constants=DEFAULT):
+        self.stores, self.now, self.hub, self.observed = stores, NOW, Body(), []
+        self.presence = Presence(self.clock)
+        self.ticks = self.server(constants)
+
+    def server(self, constants=DEFAULT, period_s=PERIOD_S):
+        def observe(souls, _seconds):
+            self.observed.append(souls)
+
+        return Ticks(self.stores, self.presence, self.hub, constants, self.clock, period_s, observe)
+
+    def clock(self):
+        return self.now
+
+    async def settle(self, *names):
+        async with self.stores.write() as tx:
+            for name in names:
+                mood = {"personality_vector": INFP.to_dict(), "emotion_state": HURT.to_dict()}
+                await tx.souls.add(soul(f"soul_{name}", **mood))
+                await tx.terminals.bind(f"term_{name}", f"soul_{name}", self.now)
+
+    async def pass_time(self, seconds=PERIOD_S):
+        """The terminals go on beating, and a tick comes."""
+        self.now += seconds
+        async with self.stores.write() as tx:
+            known = await tx.terminals.all()
+            await tx.terminals.note(Sighting(one.terminal_id, one.online, self.now) for one in known)
+        await self.ticks.tick()
+
+    async def feeling(self, name="a"):
+        async with self.stores.read() as tx:
+            return EmotionState.from_dict((await tx.souls.get(f"soul_{name}")).emotion_state)
+
+    async def history(self, name="a"):
+        async with self.stores.read() as tx:
+            return await tx.history.between(f"soul_{name}", float("-inf"), float("inf"))
+
+    @contextmanager
+    def statements(self):
+        """What is sent to the database meanwhile: (statement, whether as a batch)."""
+        engine, sent = self.stores.database._engine, []
+
+        def note(_connection, _cursor, statement, _parameters, _context, batch):
+            sent.append((statement.split()[0], batch))
+
+        engine = getattr(engine, "sync_engine", engine)
+        event.listen(engine, "before_cursor_execute", note)
+        yield sent
+        event.remove(engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+async def world(stores):
+    world = World(stores)
+    await world.settle("a")
+    return world
+
+
+def close_to(feeling, expected):
+    numbers = [(getattr(feeling, name), getattr(expected, name)) for name in asdict(expected) if name != "drift"]
+    return all(a == b or abs(a - b) < 1e-6 for a, b in [*numbers, *zip(feeling.drift, expected.drift, strict=True)])
+
+
+async def test_a_tick_draws_the_emotion_on_to_now_and_changes_nothing_else(world):
+    async with world.stores.read() as tx:
+        before = await tx.souls.get("soul_a")
+    await world.pass_time()
+    async with world.stores.read() as tx:
+        after = await tx.souls.get("soul_a")
+    assert close_to(EmotionState.from_dict(after.emotion_state), evolve(INFP, HURT, world.now))
+    assert replace(after, emotion_state=before.emotion_state) == before
+    assert world.observed == [1]
+
+
+async def test_only_souls_with_an_online_terminal_are_moved(world):
+    await world.settle("silent", "gone")
+    async with world.stores.write() as tx:
+        await tx.souls.add(soul("soul_bodiless", emotion_state=HURT.to_dict()))
+        await tx.terminals.note([Sighting("term_silent", True, NOW - 60), Sighting("term_gone", False, NOW)])
+    world.now += PERIOD_S
+    await world.ticks.tick()
+    assert (await world.feeling()).updated_at == world.now
+    for asleep in ("silent", "gone", "bodiless"):
+        assert await world.feeling(asleep) == HURT
+    assert {update.terminal_id for update in world.hub.updates} == {"term_a"}
+
+
+async def test_each_terminal_of_a_soul_is_told_how_it_feels(world):
+    async with world.stores.write() as tx:
+        await tx.terminals.bind("term_b", "soul_a", NOW)
+    await world.pass_time()
+    feeling = await world.feeling()
+    verdict = judge(INFP, feeling, world.now)
+    told = {update.terminal_id: update for update in world.hub.updates}
+    assert told.keys() == {"term_a", "term_b"}
+    update = told["term_b"]
+    assert (update.soul_id, update.ts, update.user_emotion) == ("soul_a", world.now, None)
+    assert update.session_id == usual_session("soul_a", terminal_id="term_b")
+    assert update.soul_emotion == feeling.to_dict()
+    assert (update.exec_probability, update.exec_mode) == (verdict.exec_probability, verdict.exec_mode)
+
+
+async def test_without_a_broker_time_passes_too(world):
+    silent = replace(world.ticks, hub=None)
+    world.now += PERIOD_S
+    await silent.tick()
+    assert (await world.feeling()).updated_at == world.now
+
+
+async def test_what_was_heard_of_terminals_is_noted_before_the_tick(world):
+    world.presence.seen("term_a", online=False)
+    world.now += PERIOD_S
+    await world.ticks.tick()
+    assert world.observed == [0]
+    world.presence.seen("term_a")
+    await world.ticks.tick()
+    assert world.observed == [0, 1]
+
+
+async def test_a_terminal_that_another_server_hears_again_has_not_gone(world):
+    world.presence.seen("term_a", online=False)
+    world.now += PERIOD_S
+    await world.ticks.tick()
+    assert world.presence.gone == {"term_a"}
+    async with world.stores.write() as tx:
+        await tx.terminals.seen("term_a", world.now)
+    await world.ticks.tick()
+    assert world.presence.gone == set()
+
+
+async def test_ticks_follow_the_constants_they_are_given(stores):
+    world = World(stores, DEFAULT.override({"p_base": 0.3, "lambda_0": 0.0}))
+    await world.settle("a")
+    await world.pass_time()
+    assert (await world.feeling()).x == pytest.approx(HURT.x)
+    assert world.hub.updates[0].exec_probability <= 0.3
+
+
+async def test_with_nobody_awake_a_tick_is_one_query(world):
+    async with world.stores.write() as tx:
+        await tx.terminals.note([Sighting("term_a", False, NOW)])
+    with world.statements() as sent:
+        await world.ticks.tick()
+    assert sent == [("SELECT", False)]
+
+
+async def test_all_souls_are_written_in_one_batch(world):
+    await world.settle("b", "c")
+    world.now += RESOLUTION_S
+    with world.statements() as sent:
+        await world.ticks.tick()
+    batches = [("UPDATE", True), ("INSERT", True)]
+    assert [one for one in sent if one[0] != "BEGIN"] == [("SELECT", False), ("SELECT", False), *batches]
+    assert world.observed == [3]
+
+
+async def test_a_soul_is_ticked_once_a_period_however_many_servers_there_are(world):
+    await world.settle("b", "c")
+    servers = [world.server() for _ in range(3)]
+    for periods in range(1, 4):
+        world.now += PERIOD_S
+        world.presence.seen("term_a")
+        for _ in range(2):
+            await asyncio.gather(*(server.tick() for server in servers))
+            world.now += PERIOD_S / 4
+        world.now -= PERIOD_S / 2
+        told = Counter(update.soul_id for update in world.hub.updates)
+        assert told == dict.fromkeys(["soul_a", "soul_b", "soul_c"], periods)
+
+
+async def test_reading_between_ticks_is_exact(world):
+    for _ in range(40):
+        await world.pass_time()
+    later = world.now + 1.5
+    read, straight = evolve(INFP, await world.feeling(), later), evolve(INFP, HURT, later)
+    for name in ("p", "a", "d", "boredom", "shock_load", "extreme_memory"):
+        assert getattr(read, name) == pytest.approx(getattr(straight, name), abs=0.01)
+
+
+async def test_a_clock_that_goes_back_stops_nothing_and_turns_no_feeling_back(world):
+    await world.pass_time(60)
+    before = await world.feeling()
+    for seconds in (-3600, PERIOD_S):
+        await world.pass_time(seconds)
+        assert close_to(await world.feeling(), before)
+    assert world.observed == [1, 1, 1]
+    await world.pass_time(3600)
+    assert (await world.feeling()).updated_at == world.now > before.updated_at
+    stamps = [one.at for one in await world.history()]
+    assert stamps == sorted(set(stamps))
+
+
+async def test_history_is_written_no_denser_than_its_resolution(world):
+    for _ in range(30):
+        await world.pass_time()
+    stamps = [one.at for one in await world.history()]
+    assert len(stamps) == 30 * PERIOD_S / RESOLUTION_S
+    assert len({stamp // RESOLUTION_S for stamp in stamps}) == len(stamps)
+    last = (await world.history())[-1]
+    assert (last.exec_mode, last.locked) == ("auto_execute", False)
+
+
+async def test_turns_during_ticks_lose_nothing(world):
+    """Each turn strikes at a known moment, with ticks of two servers at the same time."""
+
+    async def turn(n):
+        async with world.stores.write() as tx:
+            await tx.terminals.seen("term_a", world.now)
+            struck = await tx.souls.lock("soul_a")
+            await asyncio.sleep(0)
+            feeling = impact(INFP, EmotionState.from_dict(struck.emotion_state), ANGER, world.now)
+            await tx.souls.feel("soul_a", feeling.to_dict(), n, world.now)
+
+    other, expected = world.server(), HURT
+    for n in range(1, 21):
+        world.now += PERIOD_S
+        expected = impact(INFP, expected, ANGER, world.now)
+        await asyncio.gather(world.ticks.tick(), turn(n), other.tick())
+    assert close_to(await world.feeling(), expected)
+    async with world.stores.read() as tx:
+        assert (await tx.souls.get("soul_a")).turns == 20
+    assert max(world.observed) == 1
+
+
+async def test_a_soul_that_is_being_spoken_to_is_left_to_its_next_tick(postgres_url):
+    """Where writers do not queue up anyway."""
+    async with Database.open(postgres_url) as database:
+        world = World(Stores(database))
+        await world.settle("a", "b")
+        async with world.stores.write() as tx:
+            await tx.souls.lock("soul_a")
+            async with asyncio.timeout(5):
+                await world.pass_time()
+        assert await world.feeling("a") == HURT
+        assert (await world.feeling("b")).updated_at == world.now
+        await world.ticks.tick()
+        assert (await world.feeling("a")).updated_at == world.now
+
+
+async def test_a_database_that_goes_away_and_comes_back_is_said_twice_and_survived(world, caplog):
+    caplog.set_level(logging.INFO, "soulgraph.runtime.rounds")
+    there, away = world.stores.database, _Postgres(database_url("postgresql://127.0.0.1:1/soul"))
+    ticks = world.server(period_s=0.02)
+    async with ticks.running():
+        for database, message in ((away, "trying again"), (there, "going on"), (away, "trying again")):
+            world.stores.database = database
+            async with asyncio.timeout(5):
+                while message not in caplog.text:
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            assert len(caplog.records) == 1
+            caplog.clear()
+    world.stores.database = there
+    assert world.observed
+
+
+async def test_nothing_is_left_running_when_the_ticks_are_over(world):
+    def ticking():
+        return [task for task in asyncio.all_tasks() if task.get_name() == "ticks"]
+
+    async with world.server(period_s=0.01).running():
+        await asyncio.sleep(0.05)
+        assert len(ticking()) == 1
+    assert ticking() == []
+
+
+async def test_a_defect_is_reported_and_not_swallowed(world, caplog):
+    def broken():
+        raise ZeroDivisionError
+
+    async with replace(world.ticks, clock=broken, period_s=0.01).running():
+        await asyncio.sleep(0.1)
+    assert "ticks: ended" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_a_row_that_cannot_be_read_stops_no_other_soul(world, caplog):
+    await world.settle("spoilt")
+    async with world.stores.write() as tx:
+        await tx.souls.feel("soul_spoilt", {"p": "nonsense"}, 0, world.now)
+    await world.pass_time()
+    assert world.observed == [1]
+    assert [update.soul_id for update in world.hub.updates] == ["soul_a"]
+    assert "soul_spoilt cannot be read" in caplog.text
+
+
+async def test_a_crowd_is_moved_in_slices_each_soul_once_and_turns_go_first(world, monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    monkeypatch.setattr(module, "_STEP_S", 10.0)  # so long that a slow machine is not late
+    monkeypatch.setattr(module, "_SPREAD", 0.2)
+    await world.settle("b", "c", "d", "e")
+    seen = []
+
+    def busy():
+        seen.append(len(world.hub.updates))
+        return len(seen) < 4
+
+    world.ticks = replace(world.ticks, busy=busy)
+    await world.pass_time()
+    assert sorted(update.terminal_id for update in world.hub.updates) == [f"term_{name}" for name in "abcde"]
+    assert seen[:4] == [0, 0, 0, 0]
+    assert world.observed == [5]
