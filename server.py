@@ -45,17 +45,18 @@ from soulgraph.nodes.context import Context
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.ports import open_context
-from soulgraph.runtime.proactive_scheduler import LifeLoop
+from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
 from soulgraph.runtime.turn_runner import TurnRunner
-from soulgraph.settings import Settings, masked
+from soulgraph.senses.endpoint import masked
+from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.stores import Stores
-from soulgraph.terminals.handlers import Answer, Reception
+from soulgraph.terminals.handlers import Answer, Handlers
 from soulgraph.terminals.hub import MqttHub
-from soulgraph.terminals.inbox import Uplink
+from soulgraph.terminals.inbox import Inbox
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.ports import open_hub
 from soulgraph.terminals.presence import Presence
@@ -97,8 +98,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             presence = Presence(clock, await tx.terminals.gone())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         metrics = Metrics()
-        uplink = Uplink(presence, Invocations(presence.gone), metrics.dropped.inc)
-        hub = await _hub(settings, ports.stores, uplink, stack)
+        inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
+        hub = await _hub(settings, ports.stores, inbox, stack)
         context = replace(ports, hub=hub, observe_usage=metrics.usage)
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
@@ -106,13 +107,13 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, context.locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
-        await stack.enter_async_context(_reception(context, presence, uplink, runner))
+        await stack.enter_async_context(_reception(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
         ticks = Ticks(context.stores, presence, context.hub, *ticking)
         await stack.enter_async_context(ticks.running())
         if settings.alive:
-            await stack.enter_async_context(LifeLoop(context).running())
+            await stack.enter_async_context(ProactiveScheduler(context).running())
         _announce(settings, context, open_access)
         yield Services(
             settings,
@@ -128,13 +129,13 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
 
 
-async def _hub(settings: Settings, stores: Stores, uplink: Uplink, stack: AsyncExitStack) -> MqttHub | None:
+async def _hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExitStack) -> MqttHub | None:
     ports = settings.mqtt_port, settings.mqtt_websocket_port
-    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, uplink))
+    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox))
 
 
 @asynccontextmanager
-async def _reception(context: Context, presence: Presence, uplink: Uplink, runner: TurnRunner) -> AsyncIterator[None]:
+async def _reception(context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner) -> AsyncIterator[None]:
     """Terminals are heard while the block lasts; what they asked before its end is answered after the last turn."""
     if context.hub is None:
         yield
@@ -144,10 +145,10 @@ async def _reception(context: Context, presence: Presence, uplink: Uplink, runne
         request = TurnRequest(said.text, DEFAULT_USER, said.input_id, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
-    reception = Reception(context.stores, context.hub, presence, begin, context.clock)
-    async with uplink.running(reception.work):
+    handlers = Handlers(context.stores, context.hub, presence, begin, context.clock)
+    async with inbox.running(handlers.work):
         yield
-    await reception.finish()
+    await handlers.finish()
 
 
 def _access(settings: Settings, has_keys: bool) -> bool:

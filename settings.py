@@ -2,29 +2,23 @@
 
 import json
 import re
-from datetime import time
+from dataclasses import replace
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from soulgraph.errors import ConfigurationError, InvalidInput
-from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.quiet_hours import QuietHours
+from soulgraph.errors import ConfigurationError
+from soulgraph.library.persona_config import DEFAULT_PERSONA, PersonaConfig
+from soulgraph.senses.endpoint import Endpoint
+from soulgraph.soul.validation import flaws_in
 
 PREFIX = "SOULGRAPH_"
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
-DEFAULT_PERSONA = Path(__file__).parent / "library" / "persona.yaml"
-
-
-def masked(url: str) -> str:
-    """The URL without the user and password that may be in it."""
-    return re.sub(r"(?i)(password=)[^&]*", r"\1***", re.sub(r"://[^/]*@", "://***@", url))
 
 
 class Settings(BaseSettings):
@@ -102,9 +96,8 @@ class Settings(BaseSettings):
         try:
             return cls(**overrides)
         except ValidationError as error:
-            first = error.errors()[0]
-            name = "_".join(str(part) for part in first["loc"])
-            raise ConfigurationError(f"{PREFIX}{name.upper()}", first["msg"]) from error
+            flaw = flaws_in(error.errors())[0]
+            raise ConfigurationError(f"{PREFIX}{flaw.path.replace('.', '_').upper()}", flaw.message) from error
 
     def refuse_unused(self) -> None:
         """What is configured is used, or stops the start: nothing is taken and then ignored."""
@@ -115,7 +108,18 @@ class Settings(BaseSettings):
                 unused = f"is not used: unset it, or {PREFIX}MQTT_URL for an embedded broker"
                 raise ConfigurationError(f"{PREFIX}{name.upper()}", unused)
 
-    def check_endpoint(self, kind: Literal["llm", "embeddings"]) -> None:
+    @property
+    def llm(self) -> Endpoint | None:
+        """None: the offline voice answers."""
+        endpoint = self._endpoint("llm")
+        return endpoint and replace(endpoint, timeout_s=self.llm_timeout_s, temperature=self.llm_temperature)
+
+    @property
+    def embeddings(self) -> Endpoint | None:
+        """None: the built-in sentence encoder."""
+        return self._endpoint("embeddings")
+
+    def _endpoint(self, kind: Literal["llm", "embeddings"]) -> Endpoint | None:
         """Half a configuration is a mistake, never a reason to fall back to what is built in."""
         url, key, model = (getattr(self, f"{kind}_{part}") for part in ("base_url", "api_key", "model"))
         name = f"{PREFIX}{kind.upper()}"
@@ -127,6 +131,7 @@ class Settings(BaseSettings):
             )
         if url and not url.startswith(("http://", "https://")):
             raise ConfigurationError(f"{name}_BASE_URL", "must start with http:// or https://")
+        return Endpoint(model, url, key.get_secret_value()) if model else None
 
     @property
     def resolved_database_url(self) -> str:
@@ -191,7 +196,7 @@ class Settings(BaseSettings):
         return is_loopback(self.host)
 
     @cached_property
-    def persona(self) -> "PersonaConfig":
+    def persona(self) -> PersonaConfig:
         return PersonaConfig.read(self.persona_config)
 
 
@@ -205,74 +210,3 @@ def is_loopback(host: str) -> bool:
 def _reached(server: dict[str, Any]) -> dict[str, Any]:
     """One without a transport is started by its command, or called at its URL."""
     return {"transport": "stdio" if "command" in server else "http", **server}
-
-
-def _constants(given: Any) -> Constants:
-    """The dynamics with the constants a file names replaced."""
-    if isinstance(given, Constants):
-        return given
-    if not isinstance(given, dict | None):
-        raise ValueError("must be a mapping of constants to numbers")
-    return DEFAULT.override(given or {})
-
-
-def _quiet_hours(given: Any) -> QuietHours:
-    if isinstance(given, QuietHours):
-        return given
-    try:
-        return QuietHours.parse(str(given))
-    except InvalidInput as error:
-        raise ValueError(error.detail) from error
-
-
-class LifeConfig(BaseModel):
-    """When a soul may speak of its own accord."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    enabled: bool = True
-    min_interval_minutes: float = Field(90, ge=1)
-    max_interval_minutes: float = Field(240, ge=1)
-    daily_cap: int = Field(4, ge=0)
-    quiet_hours: Annotated[QuietHours, BeforeValidator(_quiet_hours)] = QuietHours(time(22), time(8))
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.min_interval_minutes > self.max_interval_minutes:
-            raise ValueError("min_interval_minutes must not exceed max_interval_minutes")
-        return self
-
-
-class PersonaConfig(BaseModel):
-    """The switches of `library/persona.yaml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    default_mode: Literal["rational", "idol", "hybrid", "strict"] = "hybrid"
-    dynamic_modes: bool = True
-    mode_ttl_turns: int = Field(20, ge=1)
-    default_template: Literal["companion_v1", "narrator_v1"] = "companion_v1"
-    history_rounds: int = Field(20, ge=1)
-    top_profile_items: int = Field(5, ge=1)
-    persona_budget: int = Field(1500, ge=200)
-    write_back: bool = True
-    maintain_every: int = Field(10, ge=1)
-    recalled: int = Field(3, ge=0, le=20)
-    life: LifeConfig = LifeConfig()
-    dynamics: Annotated[Constants, BeforeValidator(_constants)] = DEFAULT
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        setting = f"{PREFIX}PERSONA_CONFIG"
-        try:
-            return cls.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
-        except OSError as error:
-            raise ConfigurationError(setting, f"cannot read {path}: {error.strerror}") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigurationError(setting, f"{path} is not YAML: {error}") from error
-        except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            raise ConfigurationError(setting, f"{path}: {key}: {first['msg']}") from error
-        except ConfigurationError as error:
-            raise ConfigurationError(setting, f"{path}: dynamics: {error.detail}") from error

@@ -24,6 +24,7 @@ from soulgraph.library.cards.spec import V2, V3, as_card
 from soulgraph.library.cards.writing import card_of
 from soulgraph.prompts.lore import Lore
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_explosive
+from soulgraph.soul.validation import Flaw, flaws_in
 from soulgraph.stores.records import Preset
 
 router = APIRouter(prefix="/v1/characters", tags=["library"])
@@ -32,7 +33,7 @@ Format = Literal["json", "png"]
 Spec = Literal["v2", "v3"]
 _MEDIA: dict[Format, str] = {"json": "application/json", "png": "image/png"}
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
-_MOST_PICTURE = 4 * MEBIBYTE
+_MAX_PICTURE = 4 * MEBIBYTE
 
 
 class ReadCard(NamedTuple):
@@ -103,8 +104,8 @@ def read_card(body: bytes) -> ReadCard:
         raise _refusal(error, reading) from error
     _refuse_explosive(character.lore, reading)
     picture = without_texts(body) if body.startswith(SIGNATURE) else None
-    if picture and len(picture) > _MOST_PICTURE:
-        note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MOST_PICTURE} are"
+    if picture and len(picture) > _MAX_PICTURE:
+        note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MAX_PICTURE} are"
         return ReadCard(character, None, [note, *reading.notes])
     return ReadCard(character, picture, [*reading.notes])
 
@@ -119,10 +120,10 @@ def _refuse_explosive(lore: Sequence[Lore], reading: Reading) -> None:
 
 def _refusal(error: ValidationError, reading: Reading) -> InvalidInput:
     """What the library cannot take, by its place in the card."""
-    first = error.errors()[0]
-    parts = [str(part) for part in first["loc"]]
+    flaw = flaws_in(error.errors())[0]
+    parts = flaw.path.split(".")
     for known in range(len(parts), 0, -1):
         if place := reading.places.get(".".join(parts[:known])):
             parts = [place, *parts[known:]]
             break
-    return InvalidInput(f"{'.'.join(parts)}: {first['msg']}".removeprefix(": "))
+    return InvalidInput(str(Flaw(".".join(parts), flaw.message)))

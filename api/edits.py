@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.errors import Conflict
+from soulgraph.soul.validation import NUL
 
 DEPTH = 32
 
@@ -55,7 +56,7 @@ def _flaw(value: Any, depth: int) -> str:
         return f"is nested more than {DEPTH} levels deep"
     if isinstance(value, float) and not math.isfinite(value):
         return "must be a finite number"
-    if isinstance(value, str) and "\x00" in value:
+    if isinstance(value, str) and NUL in value:
         return "must not contain NUL characters"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         return "must be valid Unicode"

@@ -22,7 +22,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
-from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, perform
+from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, run_task
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["growth"])
 T = TypeVar("T")
@@ -50,7 +50,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         persona = {name: session.character_snapshot[name] for name in ("base_persona", "evolved_persona")}
-        task = perform(
+        task = run_task(
             services.context.voice.model, UPDATE_MEMORY, language_of(messages), messages=spoken(messages), **persona
         )
         grown = await _in_time(task, session, services)
@@ -81,7 +81,7 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     """A new session that knows how this one went: a background tells it, and the persona goes on as it has become."""
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        task = perform(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
+        task = run_task(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
         summary = await _in_time(task, session, services)
         return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
 

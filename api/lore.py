@@ -17,7 +17,7 @@ from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets
 from soulgraph.stores.stores import Transaction
 
-Shelf = Literal["characters", "backgrounds"]
+PresetKind = Literal["characters", "backgrounds"]
 Rewrite = Callable[[list[Lore]], list[Lore]]
 
 
@@ -25,17 +25,17 @@ class Entry(Lore, Body):
     id: Id = Field(default_factory=lambda: new_id("lore"))
 
 
-def lore_router(shelf: Shelf) -> APIRouter:
-    router = APIRouter(prefix=f"/v1/{shelf}/{{preset_id}}/lore", tags=["library"])
+def lore_router(kind: PresetKind) -> APIRouter:
+    router = APIRouter(prefix=f"/v1/{kind}/{{preset_id}}/lore", tags=["library"])
 
     @router.get("", dependencies=[chatter])
     async def list_lore(preset_id: Id, services: Served) -> list[Lore]:
         async with services.stores.read() as tx:
-            return lore_of((await _presets(tx, shelf).get(preset_id)).data)
+            return lore_of((await _presets(tx, kind).get(preset_id)).data)
 
     @router.post("", status_code=201, dependencies=[owner])
     async def add_entry(preset_id: Id, entry: Entry, services: Served) -> Lore:
-        await _rewrite(shelf, preset_id, lambda lore: _with_new(lore, entry), services)
+        await _rewrite(kind, preset_id, lambda lore: _with_new(lore, entry), services)
         return entry
 
     @router.put("/{entry_id}", dependencies=[owner])
@@ -44,12 +44,12 @@ def lore_router(shelf: Shelf) -> APIRouter:
         if "id" in entry.model_fields_set and entry.id != entry_id:
             raise InvalidInput(f"body.id: is {entry.id!r}, but the path says {entry_id!r}")
         entry = entry.model_copy(update={"id": entry_id})
-        await _rewrite(shelf, preset_id, lambda lore: _with(lore, entry), services)
+        await _rewrite(kind, preset_id, lambda lore: _with(lore, entry), services)
         return entry
 
     @router.delete("/{entry_id}", status_code=204, dependencies=[owner])
     async def delete_entry(preset_id: Id, entry_id: Id, services: Served) -> None:
-        await _rewrite(shelf, preset_id, lambda lore: _without(lore, entry_id), services)
+        await _rewrite(kind, preset_id, lambda lore: _without(lore, entry_id), services)
 
     return router
 
@@ -59,18 +59,18 @@ router.include_router(lore_router("characters"))
 router.include_router(lore_router("backgrounds"))
 
 
-async def _rewrite(shelf: Shelf, preset_id: str, rewrite: Rewrite, services: Services) -> None:
+async def _rewrite(kind: PresetKind, preset_id: str, rewrite: Rewrite, services: Services) -> None:
     """The preset is held meanwhile, so that of two who add an entry at once neither loses it."""
     async with services.stores.write() as tx:
-        presets = _presets(tx, shelf)
+        presets = _presets(tx, kind)
         preset = await presets.lock(preset_id)
         lore = rewrite(lore_of(preset.data))
         data = preset.data | {"lore": [entry.model_dump(mode="json") for entry in lore]}
         await presets.put(preset_id, preset.name, data, services.now())
 
 
-def _presets(tx: Transaction, shelf: Shelf) -> Presets:
-    return tx.characters if shelf == "characters" else tx.backgrounds
+def _presets(tx: Transaction, kind: PresetKind) -> Presets:
+    return tx.characters if kind == "characters" else tx.backgrounds
 
 
 def _with_new(lore: Sequence[Lore], entry: Lore) -> list[Lore]:

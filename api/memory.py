@@ -11,7 +11,7 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.memory import SlotKind, kind_of_slot
-from soulgraph.stores.records import InnerVersion, Preference, Slot
+from soulgraph.stores.records import MonologueVersion, Preference, Slot
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
@@ -80,7 +80,7 @@ class InnerVersionOut(BaseModel):
     created_at: str
 
     @classmethod
-    def of(cls, version: InnerVersion) -> Self:
+    def of(cls, version: MonologueVersion) -> Self:
         fields = {name: getattr(version, name) for name in ("n", "inner_state", "source")}
         return cls(**fields, created_at=iso(version.created_at))
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationI
 
 from soulgraph.api.fields import Id, Text, UserId
 from soulgraph.nodes.state import Json
+from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import DEFAULT_USER
 
 PATHS = ("/v1/models", "/v1/chat/completions")
@@ -81,7 +82,7 @@ class CompletionRequest(BaseModel):
         try:
             _text.validate_python(_newest(messages))
         except ValidationError as error:
-            raise ValueError(f"the user's last message: {error.errors()[0]['msg']}") from error
+            raise ValueError(f"the user's last message: {explain(error)}") from error
         return messages
 
     @property

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from soulgraph.api import openai_wire
 from soulgraph.errors import Busy, InvalidInput, RequestError, SoulgraphError, Unauthorized
+from soulgraph.soul.validation import flaws_in
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +35,9 @@ def problem(error: SoulgraphError, path: str) -> JSONResponse:
 
 def invalid(errors: Sequence[Any]) -> InvalidInput:
     """What pydantic found wrong, in our words."""
-    told = [{"where": ".".join(str(part) for part in e["loc"]), "message": e["msg"]} for e in errors]
-    return InvalidInput("; ".join(f"{e['where']}: {e['message']}" for e in told[:5]), errors=told[:50])
+    flaws = flaws_in(errors[:50])
+    told = [{"where": flaw.path, "message": flaw.message} for flaw in flaws]
+    return InvalidInput("; ".join(map(str, flaws[:5])), errors=told)
 
 
 def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONResponse:

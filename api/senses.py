@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import Filtered
 from soulgraph.terminals.reports import IntentCatalog
 
@@ -60,4 +60,4 @@ async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
 async def filter_intents(request: Filter, services: Served) -> Filtered:
     """Which intents of this catalog the text asks for; nothing is carried out."""
     now = request.options.now or services.context.local_time()
-    return await services.context.intents.filter(request.text, Offers(request.intent_catalog), now)
+    return await services.context.intents.filter(request.text, CompiledCatalog(request.intent_catalog), now)

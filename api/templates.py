@@ -10,7 +10,8 @@ from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, InvalidInput
-from soulgraph.prompts.templates import SHIPPED, Template, shipped
+from soulgraph.library.shipped import TEMPLATES
+from soulgraph.prompts.templates import Template, shipped
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Preset
@@ -49,7 +50,7 @@ class TemplateOut(BaseModel):
         return cls(
             id=template_id,
             **{name: data[name] for name in ("name", "voice", "modules")},
-            shipped=template_id in SHIPPED,
+            shipped=template_id in TEMPLATES,
             revision=revision_of(data),
             created_at=created_at,
             updated_at=updated_at,
@@ -61,7 +62,7 @@ async def list_templates(services: Served) -> list[TemplateOut]:
     """Those that ship, then one's own by name."""
     async with services.stores.read() as tx:
         own = [TemplateOut.of(preset) for preset in await tx.templates.all()]
-    return [*map(TemplateOut.shipped_as, SHIPPED), *own]
+    return [*map(TemplateOut.shipped_as, TEMPLATES), *own]
 
 
 @router.post("", status_code=201, dependencies=[owner])
@@ -74,7 +75,7 @@ async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
 
 @router.get("/{template_id}", dependencies=[chatter])
 async def read_template(template_id: Id, services: Served) -> TemplateOut:
-    if template_id in SHIPPED:
+    if template_id in TEMPLATES:
         return TemplateOut.shipped_as(template_id)
     async with services.stores.read() as tx:
         return TemplateOut.of(await tx.templates.get(template_id))
@@ -102,7 +103,7 @@ async def delete_template(template_id: Id, services: Served) -> None:
 
 
 def _refuse_shipped(template_id: str) -> None:
-    if template_id in SHIPPED:
+    if template_id in TEMPLATES:
         raise Conflict("template_shipped", f"{template_id} ships with the package: save yours under another id")
 
 

@@ -14,6 +14,7 @@ from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.timestamps import epoch, iso
+from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import Json, Message, Session
 
@@ -138,6 +139,4 @@ def _row(kind: type[L], number: int, row: str) -> L:
     try:
         return kind.model_validate_json(row)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"line {number}: {where} {first['msg']}".replace("  ", " "), line=number) from error
+        raise InvalidInput(f"line {number}: {explain(error)}", line=number) from error

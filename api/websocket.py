@@ -22,7 +22,7 @@ from soulgraph.runtime.turn_runner import RunningTurn
 router = APIRouter(prefix="/v1", tags=["chat"])
 
 PROTOCOL = "soulgraph"
-MOST_TURNS = 64
+MAX_TURNS = 64
 
 _BEARER = "bearer."
 
@@ -113,8 +113,8 @@ class Conversation:
         if isinstance(wanted, Ping):
             return await self._send("pong", {})
         await admit(self._services, self._secret, *CHATTERS)
-        if len(self._turns) >= MOST_TURNS:
-            raise Busy(f"{MOST_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
+        if len(self._turns) >= MAX_TURNS:
+            raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
         turn = await begin(wanted, self._services)
         self._services.context.listeners.join(self._line, turn.said["soul_id"])
         self._turns[turn.said["turn_id"]] = asyncio.create_task(self._relay(turn))

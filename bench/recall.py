@@ -43,7 +43,7 @@ from soulgraph.tests.conformance.samples import message, session, soul
 DATA = Path(__file__).parent / "data"
 TOP = 10
 MANY, BATCH, ASKED, TOPICS = 100_000, 5000, 100, 500
-_PLAIN = Weights(around=(0, 0, 0, 0), by_user=0, recent=0, useful=0, floor=1e-6, pale=0, spark=0)
+_PLAIN = Weights(around=(0, 0, 0, 0), by_user=0, recent=0, useful=0, floor=1e-6, relative_floor=0, spark=0)
 WAYS = {
     "hybrid": EPISODES,
     "meaning alone": replace(_PLAIN, lexical=0),
@@ -196,7 +196,7 @@ async def _fill_vault(vault: Vault, embedder: MadeUpMeanings) -> None:
     for start, texts in _batches("events in Chroma"):
         made = [_event(f"evt_{start + n}", text) for n, text in enumerate(texts)]
         documents = {event.event_id: event.to_json() for event in made}
-        await vault.put(documents, await embedder.embed([event.found_by for event in made]))
+        await vault.put(documents, await embedder.embed([event.search_text for event in made]))
 
 
 async def _fill(stores: Stores, embedder: MadeUpMeanings, backend: str) -> None:

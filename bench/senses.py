@@ -1,7 +1,7 @@
 """What the senses hear and what it costs: public sets, own bilingual sets, CPU a sentence, throughput.
 
 Run with `python bench/senses.py DATA_FOLDER`; it prints Markdown tables. The folder holds EmoBank, GoEmotions and
-CLINC150 as `soulgraph.scripts.training.public_sets` reads them. In the throughput rounds the encoder alone and both senses
+CLINC150 as `scripts/training/public_sets.py` reads them. In the throughput rounds the encoder alone and both senses
 alternate, so that a busy machine slows both alike and their ratio holds.
 """
 
@@ -25,7 +25,7 @@ from soulgraph.scripts.training.public_sets import EKMAN_OF_OURS, correlation, e
 from soulgraph.senses.embedding.local import encode, open_local_embedder
 from soulgraph.senses.emotion.local import LocalRecogniser, judge
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
@@ -154,7 +154,7 @@ async def intents(folder: Path) -> None:
     data = clinc(folder)
     print("| intents | measured | target | |\n|---|---|---|---|")
     async with open_local_embedder() as embedder:
-        filter_, offers = IntentFilter(embedder), Offers(intents_of(data["catalog"]))
+        filter_, offers = IntentFilter(embedder), CompiledCatalog(intents_of(data["catalog"]))
         right = [
             [match.intent_id for match in (await filter_.filter(query["text"], offers, NOW)).intents]
             == [query["intent"]]
@@ -170,11 +170,11 @@ async def intents(folder: Path) -> None:
         print(f"| the same in unusual words, exact decisions of {len(hard)} | {statistics.fmean(hard):.3f} | | |\n")
 
 
-def robot() -> Offers:
-    return Offers([Intent.model_validate(intent) for intent in said("intents/home_robot.yaml")])
+def robot() -> CompiledCatalog:
+    return CompiledCatalog([Intent.model_validate(intent) for intent in said("intents/home_robot.yaml")])
 
 
-async def exactly(filter_: IntentFilter, offers: Offers, case: Any) -> bool:
+async def exactly(filter_: IntentFilter, offers: CompiledCatalog, case: Any) -> bool:
     result = await filter_.filter(case["text"], offers, NOW)
     got = [(match.intent_id, match.parameters, match.status) for match in result.intents]
     want = [(each["id"], each["parameters"], each["status"]) for each in case["intents"]]
@@ -183,7 +183,7 @@ async def exactly(filter_: IntentFilter, offers: Offers, case: Any) -> bool:
 
 async def speed(folder: Path) -> None:
     """Fresh texts in every round, so that nothing is remembered."""
-    catalog = Offers((robot().catalog + intents_of(clinc(folder)["catalog"]))[:CATALOG_SIZE])
+    catalog = CompiledCatalog((robot().catalog + intents_of(clinc(folder)["catalog"]))[:CATALOG_SIZE])
     zh = [case["text"] for case in [*said("intents/home_robot_said.yaml"), *said("emotion/evaluation.yaml")]]
     texts = [*zh, *(query["text"] for query in clinc(folder)["queries"])]
     async with open_local_embedder() as embedder:
@@ -267,7 +267,5 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit(
-            "usage: python bench/senses.py DATA_FOLDER (EmoBank, GoEmotions and CLINC150: see scripts/training/public_sets.py)"
-        )
+        sys.exit("usage: python bench/senses.py DATA_FOLDER (see scripts/training/public_sets.py)")
     main(Path(sys.argv[1]))

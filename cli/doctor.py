@@ -10,7 +10,8 @@ from soulgraph.cli.client import own_url, running
 from soulgraph.cli.doctor_services import Finding, services
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.runtime.ports import open_stores
-from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.senses.endpoint import masked
+from soulgraph.settings import PREFIX, Settings
 from soulgraph.stores.stores import Stores
 
 

@@ -13,14 +13,15 @@ from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME
 from soulgraph.senses.emotion.http import HttpRecogniser
-from soulgraph.settings import PREFIX, Settings, masked
+from soulgraph.senses.endpoint import masked
+from soulgraph.settings import PREFIX, Settings
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.ports import NONE
 from soulgraph.voices.factory import open_voice
 
 Level = Literal["ok", "warning", "problem"]
 
-_PATIENCE_S = 3
+_TIMEOUT_S = 3
 _OPENAI = "https://api.openai.com/v1"
 
 
@@ -53,7 +54,7 @@ async def _asked(subject: str, ask: Callable[[Settings], Awaitable[tuple[Level, 
 
 
 async def _voice(settings: Settings) -> tuple[Level, str]:
-    async with open_voice(settings, ()):
+    async with open_voice(settings.llm, ()):
         pass
     if settings.offline:
         fix = "set SOULGRAPH_LLM_MODEL with SOULGRAPH_LLM_BASE_URL or SOULGRAPH_LLM_API_KEY to speak through one"
@@ -79,11 +80,11 @@ def _judged(response: httpx.Response, model: str, url: str) -> tuple[Level, str]
 
 
 async def _embeddings(settings: Settings) -> tuple[Level, str]:
-    settings.check_endpoint("embeddings")
-    if not settings.embeddings_model:
+    endpoint = settings.embeddings
+    if endpoint is None:
         return "ok", "built-in"
-    async with open_embedder(settings) as embedder:
-        return "ok", f"{embedder.name} answers at {masked(settings.embeddings_base_url) or 'OpenAI'}"
+    async with open_embedder(endpoint) as embedder:
+        return "ok", f"{embedder.name} answers at {endpoint.place}"
 
 
 async def _emotion(settings: Settings) -> tuple[Level, str]:
@@ -128,8 +129,8 @@ async def _broker(settings: Settings) -> tuple[Level, str]:
 
 async def _got(url: str, setting: str, headers: dict[str, str]) -> httpx.Response:
     try:
-        async with httpx.AsyncClient(timeout=_PATIENCE_S, headers=headers) as http:
+        async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=headers) as http:
             return await http.get(url)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        why = str(error) or f"no answer in {_PATIENCE_S} s"
+        why = str(error) or f"no answer in {_TIMEOUT_S} s"
         raise SoulgraphError(f"{masked(url)}: {why}; check {PREFIX}{setting}") from error

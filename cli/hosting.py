@@ -20,7 +20,7 @@ from soulgraph.settings import Settings
 Announce = Callable[[str], None]
 
 _GOODBYE_S = 1.0
-_LARGEST_MESSAGE = 1024 * 1024
+_MAX_MESSAGE = 1024 * 1024
 
 
 class SoulServer(uvicorn.Server):
@@ -86,7 +86,7 @@ def _server(
         log_config=None,
         log_level=log_level,
         access_log=settings.log_level == "debug",
-        ws_max_size=_LARGEST_MESSAGE,
+        ws_max_size=_MAX_MESSAGE,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace_s),
     )
     url = http_url(settings.host, listener.getsockname()[1])

@@ -37,7 +37,7 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#666666")  # safe for p
 _INK, _BLOCKED, _LOCKED = "#222222", "#ffd8a0", "#f3bdb3"
 _KINDS = {"unkind": ("#c0392b", "v"), "kind": ("#0072b2", "^"), "neither": ("#888888", "o")}
 _HEIGHTS = (1.0, 1.0, 1.0, 0.8)
-_MOST_LINES = 60
+_MAX_LINES = 60
 _LETTER = 0.019  # how much of the time axis a letter of a cue's name takes
 _LEAST_DRIFT = 0.01  # less is drawn as the flat line it is to a person
 _UNITS = (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
@@ -109,7 +109,7 @@ def _plot_gate(axes: Axes, times: Sequence[float], played: Played, unit: float) 
 
 
 def _dress(axes: Axes, cues: Sequence[Cue]) -> None:
-    for cue in cues if len(cues) <= _MOST_LINES else ():
+    for cue in cues if len(cues) <= _MAX_LINES else ():
         axes.axvline(cue.at, color=_KINDS[_kind(cue)][0], alpha=0.4, linewidth=0.8, zorder=0.5)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
     axes.set_axisbelow(True)

@@ -15,6 +15,7 @@ from rich.progress import track
 from soulgraph.cli.conversation import console, errors
 from soulgraph.cli.tables import print_table
 from soulgraph.errors import InvalidInput
+from soulgraph.library.shipped import SCRIPTS
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import (
@@ -30,7 +31,7 @@ from soulgraph.soul.simulation import (
     timeline,
 )
 
-INSULTS = Path(__file__).parent.parent / "library" / "scripts" / "insults.yaml"
+INSULTS = SCRIPTS / "insults.yaml"
 COLUMNS = (
     *("type", "time_s", "emotion", "p", "a", "d", "boredom", "shock_load", "extreme_memory"),
     *("exec_probability", "threshold", "exec_mode", "locked", "lock_remaining_s"),

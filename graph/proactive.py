@@ -6,16 +6,16 @@ from soulgraph.nodes.consider import ask_or_not, consider
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.decide import decide, speak_or_not
 from soulgraph.nodes.speak_up import heard_or_not, speak_up
-from soulgraph.nodes.state import LifeInput, LifeState
+from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.nodes.stay_silent import stay_silent
 
-Life = StateGraph[LifeState, Context, LifeInput, LifeState]
+Proactive = StateGraph[ProactiveState, Context, ProactiveInput, ProactiveState]
 
 
-def life_graph() -> Life:
+def proactive_graph() -> Proactive:
     """The uncompiled graph; `life_loop` knows when to run it."""
     return (
-        StateGraph(LifeState, Context, input_schema=LifeInput)
+        StateGraph(ProactiveState, Context, input_schema=ProactiveInput)
         .add_node(consider)
         .add_node(decide)
         .add_node(speak_up)

@@ -1,8 +1,8 @@
 """One chat turn, from what the user said to what is stored. This is the product on one screen."""
 
-from langgraph.channels import LastValue, UntrackedValue
 from langgraph.graph import END, START, StateGraph
 
+from soulgraph.compat import track_scratch
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import emotion
@@ -49,12 +49,5 @@ def turn_graph(*, resumable: bool = False) -> Turn:
         .add_edge("writeback", END)
     )
     if resumable:
-        _keep_scratch(graph)
+        track_scratch(graph)
     return graph
-
-
-def _keep_scratch(graph: Turn) -> None:
-    """All but the recall under way, which is a task of this process and over before any tool is run."""
-    for key, channel in graph.channels.items():
-        if isinstance(channel, UntrackedValue) and key != "recalling":
-            graph.channels[key] = LastValue(channel.typ, key)

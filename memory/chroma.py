@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from soulgraph.compat import close_chroma_client
 from soulgraph.errors import ConfigurationError, StoreUnavailable
 from soulgraph.memory.ranking import Floats
 
@@ -94,8 +95,7 @@ async def open_server(url: str, collection: str) -> AsyncIterator[Vault]:
     try:
         yield _Vault(shelves, call)
     finally:
-        # The client itself cannot be closed from within an event loop, only its way to the server can.
-        await client._server.__aexit__(None, None, None)  # type: ignore[attr-defined]
+        await close_chroma_client(client)
 
 
 class _Vault:

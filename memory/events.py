@@ -45,7 +45,7 @@ class Event:
     timestamp: str
 
     @property
-    def found_by(self) -> str:
+    def search_text(self) -> str:
         """The words whose meaning finds this event."""
         return " ".join([self.summary, self.pattern.precondition, self.pattern.trigger])
 
@@ -85,7 +85,7 @@ class EventLibrary:
         """The id under which Chroma has it."""
         if await self.find(event.event_id):
             return event.event_id
-        vector = (await self._embedder.embed([event.found_by]))[0]
+        vector = (await self._embedder.embed([event.search_text]))[0]
         twin = next(iter(await self._vault.near(vector, 1)), None)
         if twin and twin.cosine >= SAME:
             return twin.id
@@ -180,7 +180,7 @@ def _best(
 ) -> list[tuple[Event, EventUse, float]]:
     """The k best of those that are relevant; none if not one of them is near enough."""
     events, asked = [Event.from_json(one.document) for one in near], set(terms_of(text))
-    shared = [len(asked & set(terms_of(event.found_by))) for event in events]
+    shared = [len(asked & set(terms_of(event.search_text))) for event in events]
     rows = [uses[one.id] for one in near]
     lexical = np.array(shared, np.float32) / max(len(asked), 1)
     relevant = relevance(lexical, np.array([one.cosine for one in near], np.float32), EVENTS)

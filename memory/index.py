@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.memory.growable_array import Column
-from soulgraph.memory.inverted_index import Postings
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, greatest, relevance, sparks, standing
-from soulgraph.memory.vector_index import Meanings
+from soulgraph.memory.inverted_index import InvertedIndex
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, is_relevant, relevance, standing, top_k
+from soulgraph.memory.vector_index import VectorIndex
 from soulgraph.stores.records import Episode
 
 _SEEDS = 64
@@ -41,8 +41,8 @@ class SoulIndex:
         self._after = Column(np.int64)
         self._by_user = Column(bool)
         self._at = Column(np.float64)
-        self._postings = Postings()
-        self._meanings: Meanings | None = None
+        self._postings = InvertedIndex()
+        self._meanings: VectorIndex | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -86,7 +86,7 @@ class SoulIndex:
         new = [(self._row[message_id], vector) for message_id, vector in vectors if message_id in self._bare]
         if new:
             rows = np.array([row for row, _ in new])
-            self._meanings = self._meanings or Meanings(len(new[0][1]) // 2)
+            self._meanings = self._meanings or VectorIndex(len(new[0][1]) // 2)
             self._meanings.put(rows, [vector for _, vector in new], self._by_user.values[rows])
             self._bare.difference_update(self._ids.values[rows].tolist())
 
@@ -101,11 +101,11 @@ class SoulIndex:
     ) -> Found:
         """The best candidates for these terms, none beside a better one. How useful each was is not known here."""
         match = self._postings.match(asked)
-        seeds = np.union1d(greatest(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
+        seeds = np.union1d(top_k(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
         rows = self._with_those_around(seeds)
         reach = self._with_those_around(rows)
         dense = self._dense(vector, reach)
-        if not sparks(self._nearest(vector, dense), match.familiar, len(self), weights):
+        if not is_relevant(self._nearest(vector, dense), match.familiar, len(self), weights):
             return Found([], [], np.zeros(0, np.float32))
         own = np.zeros(len(self) + 1, np.float32)  # the last is what -1 points to
         own[reach] = relevance(match.shares[reach], dense, weights)
@@ -142,7 +142,7 @@ class SoulIndex:
     def _found(self, rows: Rows, relevant: Floats, now: float, most: int, weights: Weights) -> Found:
         heights = standing(relevant, self._by_user.values[rows], now - self._at.values[rows], weights)
         order = np.argsort(-heights, kind="stable")
-        order = order[relevant[order] >= max(weights.floor, weights.pale * relevant.max(initial=0))]
+        order = order[relevant[order] >= max(weights.floor, weights.relative_floor * relevant.max(initial=0))]
         order = order[self._apart(rows[order], most)]
         before, after = self._around(rows[order])[:2]
         around = zip(self._ids_at(before), self._ids_at(after), strict=True)

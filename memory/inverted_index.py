@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from soulgraph.memory.ranking import Floats, rarity, saturated
+from soulgraph.memory.ranking import Floats, bm25_tf, idf
 
 Numbers = NDArray[np.uint32]
 Rows = NDArray[np.int32]
@@ -36,7 +36,7 @@ class _Segment:
         return list(map(slice, starts.tolist(), stops.tolist()))
 
 
-class Postings:
+class InvertedIndex:
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
         self._size = 0
@@ -58,7 +58,7 @@ class Postings:
         different = np.array(list(dict.fromkeys(terms)), np.uint32)
         found = [(segment, segment.holders(different)) for segment in self._segments]
         holders = [sum(held[n].stop - held[n].start for _, held in found) for n in range(len(different))]
-        weights = np.array([rarity(many, len(self)) for many in holders], np.float32)
+        weights = np.array([idf(many, len(self)) for many in holders], np.float32)
         weights /= max(float(weights.sum()), 1e-9)
         shares = np.zeros(len(self), np.float32)
         for segment, held in found:
@@ -71,7 +71,7 @@ def _counted(terms: Numbers, rows: Rows, lengths: NDArray[np.int64], first: int)
     """Equal pairs become one that counts them. A pair is sorted as one number, its term in the upper half."""
     pairs, counts = np.unique(terms.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64), return_counts=True)
     rows = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int32)
-    says = saturated(counts.astype(np.float32), lengths[rows - first].astype(np.float32))
+    says = bm25_tf(counts.astype(np.float32), lengths[rows - first].astype(np.float32))
     return _Segment((pairs >> np.uint64(32)).astype(np.uint32), rows, says)
 
 

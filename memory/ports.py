@@ -9,10 +9,10 @@ from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.tokenizer import found_by
+from soulgraph.senses.tokenizer import index_terms
 from soulgraph.stores.stores import Stores
 
-LOOK_S, PATIENCE_S = 2.0, 30.0
+POLL_S, RETRY_S = 2.0, 30.0
 
 _log = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 async def open_recall(
     stores: Stores, embedder: Embedder, events: EventLibrary | None, clock: Callable[[], float]
 ) -> AsyncIterator[Recall]:
-    await asyncio.to_thread(found_by, "你好")  # its words are read now, not while somebody waits
+    await asyncio.to_thread(index_terms, "你好")  # its words are read now, not while somebody waits
     recall = Recall(stores, embedder, events, clock)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:
@@ -38,7 +38,7 @@ async def _index(recall: Recall) -> None:
     while True:
         try:
             more = await recall.index()
-            await asyncio.sleep(0 if more else LOOK_S)
+            await asyncio.sleep(0 if more else POLL_S)
         except (StoreUnavailable, SenseUnavailable) as error:
             _log.warning("meanings are not indexed for now: %s", error.detail)
-            await asyncio.sleep(PATIENCE_S)
+            await asyncio.sleep(RETRY_S)

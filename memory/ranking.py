@@ -33,7 +33,7 @@ class Weights:
     useful: float = 0.15
     floor: float = 0.15
     """Relevance below which nothing is recalled."""
-    pale: float = 0.25
+    relative_floor: float = 0.25
     """Relevance below which nothing is recalled either, as a share of the best."""
     spark: float = 0.33
     """How near in meaning the best must be among many: a question that reaches nothing is about nothing known."""
@@ -63,7 +63,7 @@ def served(useful: Floats, weights: Weights) -> Floats:
     return weights.useful * useful / (useful + ENOUGH)
 
 
-def sparks(nearest: float | None, familiar: float, texts: int, weights: Weights) -> bool:
+def is_relevant(nearest: float | None, familiar: float, texts: int, weights: Weights) -> bool:
     """Whether a question is about something known at all; there is no nearest where no text has a meaning yet.
 
     Among more texts something is always nearer, so more is asked of them; beyond MANY_TEXTS it stays at that.
@@ -74,15 +74,15 @@ def sparks(nearest: float | None, familiar: float, texts: int, weights: Weights)
     return nearest + weights.familiar * familiar >= weights.spark * demand
 
 
-def greatest(values: Floats, most: int) -> NDArray[np.int64]:
-    """The rows of the greatest values above zero. Most values are small, and passed over before any is sorted."""
+def top_k(values: Floats, most: int) -> NDArray[np.int64]:
+    """The rows of the k greatest values above zero. Most values are small, and passed over before any is sorted."""
     rows = np.flatnonzero(values > values.max(initial=0) / 2)
     if len(rows) < most:
         rows = np.flatnonzero(values > 0)
     return rows[np.argpartition(values[rows], -most)[-most:]] if len(rows) > most else rows
 
 
-def rarity(holders: int, of: int) -> float:
+def idf(holders: int, of: int) -> float:
     """How much it says that a text has a term which this many of so many texts have.
 
     A few texts do not tell which words are common: they are taken for a part of more.
@@ -90,6 +90,6 @@ def rarity(holders: int, of: int) -> float:
     return float(np.log1p((max(of, FEW_TEXTS) - holders + 0.5) / (holders + 0.5)))
 
 
-def saturated(frequency: Floats, length: Floats) -> Floats:
+def bm25_tf(frequency: Floats, length: Floats) -> Floats:
     """BM25: a term said twice says little more than once, and less in a long text."""
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / USUAL_LENGTH))

@@ -11,10 +11,10 @@ import numpy as np
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.index import Found
-from soulgraph.memory.index_cache import Shelf
+from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, served
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.tokenizer import asked_by, terms_of
+from soulgraph.senses.tokenizer import query_terms, terms_of
 from soulgraph.stores.episodes import Told
 from soulgraph.stores.records import EpisodeVector, EventUse, Message
 from soulgraph.stores.stores import Stores
@@ -74,7 +74,7 @@ class Recall:
         self._clock = clock
         self._budget_s = budget_s
         self._weights = weights
-        self._shelf = Shelf(stores, embedder.name, weights)
+        self._shelf = IndexCache(stores, embedder.name, weights)
         self._indexed_to = 0
         self._unnoted: deque[tuple[float, Recalled]] = deque(maxlen=_UNNOTED)
 
@@ -85,7 +85,7 @@ class Recall:
 
         What comes to mind is noted as recalled, unless somebody only looks.
         """
-        asked = asked_by(text)
+        asked = query_terms(text)
         if not asked:
             return Recalled([], [])
         until = asyncio.get_running_loop().time() + self._budget_s
@@ -102,7 +102,7 @@ class Recall:
 
     async def episodes(self, soul_id: str, text: str, k: int, exclude: Collection[int] = ()) -> list[RecalledEpisode]:
         """What was said to or by this soul, in any of its sessions; raises when it cannot be looked up."""
-        asked = asked_by(text)
+        asked = query_terms(text)
         return await self._episodes(soul_id, asked, await self._vector(text), k, exclude) if asked else []
 
     async def _episodes(
@@ -128,7 +128,7 @@ class Recall:
             told = await tx.episodes.told(soul_id, [int(message_id) for message_id in episodes])
         found = [event for one in events if self._events and (event := await self._events.find(one))]
         said = {f"episode:{message_id}": one.message.content for message_id, one in told.items()}
-        return said | {f"event:{event.event_id}": event.found_by for event in found}
+        return said | {f"event:{event.event_id}": event.search_text for event in found}
 
     async def proved_useful(self, soul_id: str, sources: Collection[str], reply: str) -> None:
         """Count what the reply drew on: it repeats words of what had come to mind."""

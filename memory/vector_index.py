@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.memory.growable_array import Column
-from soulgraph.memory.ranking import Floats, greatest
+from soulgraph.memory.ranking import Floats, top_k
 
 _FEW = 4096  # rows that are compared one by one; of more, a sketch says which are worth it
 _SKETCH = 64
@@ -16,7 +16,7 @@ _DOUBT = 64  # texts it takes to know half of what texts have in common, and of 
 Rows = NDArray[np.int64]
 
 
-class Meanings:
+class VectorIndex:
     """Vectors by row, in half precision. Rows that have none yet are near to nothing."""
 
     def __init__(self, size: int) -> None:
@@ -45,7 +45,7 @@ class Meanings:
         """The rows that are worth a closer look."""
         if self._count <= _FEW:
             return np.flatnonzero(self._length.values)
-        return greatest(self._sketch.values @ (self._asked(vector) @ self._axes), most)
+        return top_k(self._sketch.values @ (self._asked(vector) @ self._axes), most)
 
     def nearness(self, vector: Floats, rows: Rows) -> Floats:
         """A cosine for each of the rows."""

@@ -13,12 +13,12 @@ from soulgraph.runtime.budget import background
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Message
 from soulgraph.voices.names import names_in
-from soulgraph.voices.tasks import EXTRACT_EVENT, perform
+from soulgraph.voices.tasks import EXTRACT_EVENT, run_task
 
-ENOUGH = 10
+MIN_MESSAGES = 10
 """Messages that make an event, if nothing has changed in the soul."""
 
-_MOST = 40
+_MAX_MESSAGES = 40
 
 
 async def archive(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
@@ -33,7 +33,7 @@ async def archive(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
 async def _due(follow_up: FollowUp, context: Context) -> list[Message]:
     async with context.stores.read() as tx:
         waiting = await tx.messages.unarchived(follow_up["session_id"], follow_up["last_message"])
-    return waiting[:_MOST] if follow_up["archive_now"] or len(waiting) >= ENOUGH else []
+    return waiting[:_MAX_MESSAGES] if follow_up["archive_now"] or len(waiting) >= MIN_MESSAGES else []
 
 
 async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Context, library: EventLibrary) -> None:
@@ -57,7 +57,7 @@ async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Conte
 
 async def _extracted(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event:
     changed = follow_up["state_changes"] if messages[-1].message_id == follow_up["last_message"] else []
-    drawn = await perform(
+    drawn = await run_task(
         context.voice.model,
         EXTRACT_EVENT,
         language_of(messages),

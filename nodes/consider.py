@@ -5,14 +5,14 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.nodes.state import Moment, ProactiveState
 from soulgraph.runtime.tracing.trace import label
 from soulgraph.soul.dynamics import EmotionState, evolve
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import Traits
 
 
-async def consider(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+async def consider(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
     context, now = runtime.context, runtime.context.clock()
     async with context.stores.read() as tx:
         soul = await tx.souls.get(state["soul_id"])
@@ -40,5 +40,5 @@ def _objection(moment: Moment, closed: bool, context: Context) -> str:
     return "its gate is closed" if closed else ""
 
 
-def ask_or_not(state: LifeState) -> Literal["decide", "stay_silent"]:
+def ask_or_not(state: ProactiveState) -> Literal["decide", "stay_silent"]:
     return "stay_silent" if state["silence"] else "decide"

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.telemetry import NoTelemetry, Telemetry
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
-from soulgraph.settings import PersonaConfig
 from soulgraph.soul.constants import Constants
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import UsageKind

@@ -7,13 +7,13 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.nodes.state import Moment, ProactiveState
 from soulgraph.runtime.budget import background
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
 from soulgraph.stores.records import Message, Preference, Slot
-from soulgraph.voices.tasks import LIFE, perform
+from soulgraph.voices.tasks import PROACTIVE, run_task
 
 _MESSAGES = 20
 
@@ -27,14 +27,14 @@ class _Known:
     messages: list[Message]
 
 
-async def decide(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
     """A model that is away, whose answer is unusable twice, or for which no tokens are left, means silence."""
     context, moment = runtime.context, state["moment"]
     known = await _known(moment, context)
     lang = _language(moment, known.messages)
     try:
         async with background(context, moment.soul.soul_id, "life"):
-            impulse = await perform(context.voice.model, LIFE, lang, **_material(moment, known, lang, context))
+            impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(moment, known, lang, context))
     except (ModelError, BudgetExhausted) as error:
         return {"sources": _sources(known), "silence": error.detail}
     return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
@@ -83,5 +83,5 @@ def _sources(known: _Known) -> list[str]:
     return [*slots, *preferences, *(f"message:{message.message_id}" for message in known.messages)]
 
 
-def speak_or_not(state: LifeState) -> Literal["speak_up", "stay_silent"]:
+def speak_or_not(state: ProactiveState) -> Literal["speak_up", "stay_silent"]:
     return "stay_silent" if state["silence"] else "speak_up"

@@ -12,7 +12,7 @@ from soulgraph.nodes.state import Said, TurnState
 from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.emotions import PROTOTYPES
 
-_PATIENCE_S = 1.5
+_TIMEOUT_S = 1.5
 _CANDIDATES = 12  # more than a prompt shows: some may be in the conversation that it shows anyway
 UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confidence=0.0)
 
@@ -23,7 +23,7 @@ async def emotion(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     if state["said"].get("terminal_id"):
         runtime.context.intents.expect(state["said"]["text"])
     try:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             felt = await runtime.context.emotions.recognise(state["said"]["text"])
     except (TimeoutError, SenseUnavailable):
         felt = UNKNOWN

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.stores.records import Terminal
 
 
@@ -32,5 +32,5 @@ async def _terminal(terminal_id: str | None, context: Context) -> Terminal | Non
 
 
 @lru_cache(maxsize=256)
-def _prepared(catalog: str) -> Offers:
-    return Offers([Intent.model_validate(intent) for intent in json.loads(catalog)])
+def _prepared(catalog: str) -> CompiledCatalog:
+    return CompiledCatalog([Intent.model_validate(intent) for intent in json.loads(catalog)])

@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import LoopState
-from soulgraph.nodes.streaming import tell, unseen
+from soulgraph.nodes.streaming import hide_messages, tell
 from soulgraph.nodes.tools.gated import gatekeeper
 from soulgraph.nodes.tools.skills import offered_by, skill_tools
 from soulgraph.voices.speech import speak
@@ -32,7 +32,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     message = await speak(voice.offering(skills, may_call=not last), state["messages"], show)
     if last:
         message.tool_calls = []
-    return unseen({"messages": [message], "output": message.text, "shown": shown, "steps": steps})
+    return hide_messages({"messages": [message], "output": message.text, "shown": shown, "steps": steps})
 
 
 async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
@@ -48,7 +48,7 @@ async def tools(state: LoopState, runtime: Runtime[Context]) -> Any:
     every = [*runtime.context.voice.tools, *skills]
     # Under another name than this node's, whose messages LangGraph would show.
     updates = await ToolNode(every, name="calls", awrap_tool_call=gatekeeper(state["gate"])).ainvoke(state)
-    told = [unseen(update) for update in (updates if isinstance(updates, list) else [updates])]
+    told = [hide_messages(update) for update in (updates if isinstance(updates, list) else [updates])]
     return [*told, Command(update={"executed": done})]
 
 

@@ -5,11 +5,11 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Heard, Said, TurnState
 from soulgraph.runtime.tracing.trace import label
 from soulgraph.senses.text import normalise
-from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, evolve, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.modes import PersonaState, advance

@@ -10,6 +10,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Result, TurnState
 from soulgraph.prompts.contract import read_narrative, read_update
 from soulgraph.soul.profile import Profile, StateUpdate
+from soulgraph.soul.validation import explain
 
 
 async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -35,11 +36,7 @@ def _validated(output: str, profile: Profile) -> StateUpdate:
     try:
         update = StateUpdate.model_validate(read_update(output))
     except ValidationError as error:
-        raise ContractBroken("; ".join(f"{_path(e['loc'])}: {e['msg']}" for e in error.errors()[:3])) from error
+        raise ContractBroken(explain(error, root="state_update_json", most=3)) from error
     if unknown := update.unknown_fields(profile):
         raise ContractBroken(f"state_update_json has unknown fields: {', '.join(unknown)}")
     return update
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location) or "state_update_json"

@@ -7,17 +7,18 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Heard, TurnState
-from soulgraph.nodes.streaming import unseen
+from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.lore import lore_of, touched
-from soulgraph.prompts.templates import SHIPPED, Template, read_template, shipped
+from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.runtime.tracing.trace import keep_private
 from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import describe
@@ -45,7 +46,7 @@ class _Kept:
 
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
-    return unseen(await prompt_of(state, runtime.context))
+    return hide_messages(await prompt_of(state, runtime.context))
 
 
 async def prompt_of(state: TurnState, context: Context) -> TurnState:
@@ -94,7 +95,7 @@ async def _kept(tx: Transaction, session: Session, messages: int) -> _Kept:
 
 
 async def template_of(tx: Transaction, template_id: str) -> Template:
-    if template_id in SHIPPED:
+    if template_id in TEMPLATES:
         return shipped(template_id)
     return read_template((await tx.templates.get(template_id)).data)
 
@@ -102,8 +103,8 @@ async def template_of(tx: Transaction, template_id: str) -> Template:
 def _episodes(recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int) -> list[Memory]:
     """The best that the prompt does not show anyway, with what was said before and after."""
     shown = {message.message_id for message in recent}
-    unseen = [episode for episode in recalled if episode.message.message_id not in shown][:count]
-    return [Memory(str(one.message.message_id), _told(one), -place) for place, one in enumerate(unseen)]
+    hide_messages = [episode for episode in recalled if episode.message.message_id not in shown][:count]
+    return [Memory(str(one.message.message_id), _told(one), -place) for place, one in enumerate(hide_messages)]
 
 
 def _told(episode: RecalledEpisode) -> str:

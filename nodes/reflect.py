@@ -11,12 +11,12 @@ from soulgraph.nodes.transcript import language_of, spoken
 from soulgraph.runtime.budget import background
 from soulgraph.stores.records import Message, Slot, Soul
 from soulgraph.stores.stores import Transaction
-from soulgraph.voices.tasks import REFLECT, Reflection, perform
+from soulgraph.voices.tasks import REFLECT, Reflection, run_task
 
 EVERY = 10
 """Messages of a session between two reflections."""
 
-_MOST = 40
+_MAX_MESSAGES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
     if mind is None:
         return state
     async with background(context, mind.soul.soul_id, "reflect"):
-        thought = await perform(
+        thought = await run_task(
             context.voice.model,
             REFLECT,
             language_of(mind.messages),
-            messages=spoken(mind.messages[-_MOST:]),
+            messages=spoken(mind.messages[-_MAX_MESSAGES:]),
             inner_state=mind.soul.inner_state,
             slots=[{"n": slot.n, "content": slot.content} for slot in mind.slots],
         )

@@ -6,12 +6,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import LifeState, Moment
+from soulgraph.nodes.state import Moment, ProactiveState
 from soulgraph.stores.factories import new_id
 from soulgraph.terminals.payloads import Proactive
 
 
-async def speak_up(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
     """Nothing is stored unless somebody heard it; no turn of the session comes in between."""
     context, moment, impulse = runtime.context, state["moment"], state["impulse"]
     soul_id, session_id = moment.soul.soul_id, moment.session.session_id
@@ -71,5 +71,5 @@ async def _keep(said: Proactive, context: Context) -> None:
         await tx.lives.spoke(said.soul_id, context.local_time(said.ts).date().isoformat())
 
 
-def heard_or_not(state: LifeState) -> Literal["__end__", "stay_silent"]:
+def heard_or_not(state: ProactiveState) -> Literal["__end__", "stay_silent"]:
     return "stay_silent" if state["silence"] else "__end__"

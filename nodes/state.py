@@ -163,11 +163,11 @@ class Moment:
     session: Session
 
 
-class LifeInput(TypedDict, total=False):
+class ProactiveInput(TypedDict, total=False):
     soul_id: str
 
 
-class LifeState(LifeInput, total=False):
+class ProactiveState(ProactiveInput, total=False):
     """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
 
     moment: Moment

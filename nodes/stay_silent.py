@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import LifeState
+from soulgraph.nodes.state import ProactiveState
 
 
-async def stay_silent(state: LifeState, runtime: Runtime[Context]) -> LifeState:
+async def stay_silent(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
     moment = state.get("moment")
     runtime.context.telemetry.emit(
         "life.silent",

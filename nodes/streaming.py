@@ -19,7 +19,7 @@ def tell(text: str, said: Said, runtime: Runtime[Context]) -> None:
     push_message(AIMessageChunk(content=text, id=reply_id(said)), state_key=None)
 
 
-def unseen(update: Mapping[str, Any] | Command[Any]) -> Command[Any]:
+def hide_messages(update: Mapping[str, Any] | Command[Any]) -> Command[Any]:
     """The same update; LangGraph shows a parent's listeners the messages that it finds in a mapping."""
     if not isinstance(update, Command):
         return Command(update=list(update.items()))

@@ -10,6 +10,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from soulgraph.errors import ContractBroken
+from soulgraph.soul.validation import drop_nul
 
 _OPEN, _CLOSE, _UPDATE = "<narrative>", "</narrative>", "<state_update_json>"
 _UPDATE_JSON = re.compile(r"<state_update_json>(.*?)(?:</state_update_json>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -25,7 +26,7 @@ class NarrativeStream:
         self._inside = self._done = self._started = False
 
     def feed(self, chunk: str) -> str:
-        self._held += chunk.replace("\x00", "")
+        self._held += drop_nul(chunk)
         if not self._inside and not self._done:
             self._skip_to_narrative()
         return self._take() if self._inside else ""

@@ -16,12 +16,13 @@ from pydantic import (
 
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.budget import cut
-from soulgraph.senses.intents.patterns import Patience, compiled
+from soulgraph.senses.intents.patterns import RegexBudget, compiled
+from soulgraph.soul.validation import explain
 
 RECENT = 6
 """How many of the last messages can call an entry."""
 
-_MOST_PATTERNS = 8
+_MAX_PATTERNS = 8
 _REACH = 4000
 """Characters of the last messages that a pattern gets to see."""
 
@@ -48,8 +49,8 @@ class Lore(BaseModel):
 
     @model_validator(mode="after")
     def _bearable(self) -> Self:
-        if self.use_regex and len(self.keys) > _MOST_PATTERNS:
-            raise ValueError(f"keys: at most {_MOST_PATTERNS} of them may be regular expressions")
+        if self.use_regex and len(self.keys) > _MAX_PATTERNS:
+            raise ValueError(f"keys: at most {_MAX_PATTERNS} of them may be regular expressions")
         for key in self.keys if self.use_regex else ():
             compiled(key)
         return self
@@ -63,14 +64,12 @@ def lore_of(preset: Mapping[str, Any]) -> list[Lore]:
     try:
         return _BOOK.validate_python(preset.get("lore", []))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in ("lore", *first["loc"]))
-        raise InvalidInput(f"{where}: {first['msg']}") from error
+        raise InvalidInput(explain(error, within="lore")) from error
 
 
 def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lore]:
     """The entries the last messages call, the highest priority first, as far as they fit."""
-    talk, patience, left = "\n".join(said[-RECENT:]), Patience(reach=_REACH), limit
+    talk, patience, left = "\n".join(said[-RECENT:]), RegexBudget(reach=_REACH), limit
     text = talk.casefold()
     called = [entry for entry in entries if entry.enabled and _called(entry, talk, text, patience)]
     told = []
@@ -83,7 +82,7 @@ def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lo
     return told
 
 
-def _called(entry: Lore, talk: str, text: str, patience: Patience) -> bool:
+def _called(entry: Lore, talk: str, text: str, patience: RegexBudget) -> bool:
     if entry.constant:
         return True
     if entry.use_regex:

@@ -17,8 +17,8 @@ from pydantic_core import PydanticCustomError
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.lookalikes import shadow, visible
 from soulgraph.prompts.render import VARIABLE, variables_of
+from soulgraph.soul.validation import explain
 
-SHIPPED = ("companion_v1", "narrator_v1")
 OWN_TEXT = 1000
 """Most characters of its own that a template says in layers 2 to 4, where the persona must find room."""
 
@@ -151,9 +151,7 @@ def read_template(data: Mapping[str, Any]) -> Template:
     try:
         return Template.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{where}: {first['msg']}" if where else first["msg"]) from error
+        raise InvalidInput(explain(error)) from error
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import cast
 from soulgraph.errors import Conflict
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Json, Said
-from soulgraph.stores.factories import new_id, usual_session
+from soulgraph.stores.factories import default_session_id, new_id
 from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Transaction
 
@@ -39,7 +39,7 @@ async def admitted(context: Context, request: TurnRequest) -> Said:
     said = {
         **asdict(request),
         "soul_id": soul_id,
-        "session_id": request.session_id or usual_session(soul_id, request.user_id, *setting),
+        "session_id": request.session_id or default_session_id(soul_id, request.user_id, *setting),
         "input_id": request.input_id or new_id("input"),
         "turn_id": new_id("turn"),
     }

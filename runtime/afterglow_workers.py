@@ -14,15 +14,16 @@ from soulgraph.errors import BudgetExhausted, SoulgraphError, StoreUnavailable
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.records import Job
 
 CompiledAfterglow = CompiledStateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 Observe = Callable[[str], None]
 
 WORKERS = 4
-MOST_ATTEMPTS = 12
-_LOOK_S, _PATIENCE_S = 2.0, 10.0
-_FIRST_DELAY_S, _LONGEST_DELAY_S = 2.0, 3600.0
+MAX_ATTEMPTS = 12
+_POLL_S, _RETRY_S = 2.0, 10.0
+_FIRST_DELAY_S, _MAX_DELAY_S = 2.0, 3600.0
 
 _log = logging.getLogger(__name__)
 
@@ -64,17 +65,17 @@ class AfterglowWorkers:
                 job = await self._claimed() if len(self._jobs) < WORKERS else None
             except StoreUnavailable as error:
                 _log.warning("the work after turns waits: %s", error.detail)
-                await self._pause(_PATIENCE_S)
+                await self._pause(_RETRY_S)
                 continue
             if job:
                 self._begin(job)
             else:
-                await self._pause(_LOOK_S)
+                await self._pause(_POLL_S)
 
-    async def _pause(self, patience_s: float) -> None:
+    async def _pause(self, timeout_s: float) -> None:
         """Until there is news."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), patience_s)
+            await asyncio.wait_for(self._news.wait(), timeout_s)
 
     def _begin(self, job: Job) -> None:
         task = asyncio.create_task(self._do(job), name=f"job {job.job_id}")
@@ -130,7 +131,7 @@ class AfterglowWorkers:
                 await tx.outbox.put_off(job, now, "interrupted", counted=False)
             elif isinstance(error, BudgetExhausted):
                 await tx.outbox.put_off(job, error.resets_at, _why(error), counted=False)
-            elif job.attempts >= MOST_ATTEMPTS:
+            elif job.attempts >= MAX_ATTEMPTS:
                 await tx.outbox.bury(job, _why(error))
             else:
                 await tx.outbox.put_off(job, now + _delay(job.attempts), _why(error))
@@ -147,9 +148,9 @@ class AfterglowWorkers:
 
 def _why(error: BaseException) -> str:
     detail = error.detail if isinstance(error, SoulgraphError) else repr(error)
-    return detail.replace("\x00", "")[:1000]
+    return str(drop_nul(detail))[:1000]
 
 
 def _delay(attempts: int) -> float:
     """Twice as long each time, and never quite the same: many that failed together do not come back together."""
-    return min(_FIRST_DELAY_S * 2.0 ** (attempts - 1), _LONGEST_DELAY_S) * random.uniform(0.8, 1.2)
+    return min(_FIRST_DELAY_S * 2.0 ** (attempts - 1), _MAX_DELAY_S) * random.uniform(0.8, 1.2)

@@ -10,9 +10,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.proactive import life_graph
+from soulgraph.graph.proactive import proactive_graph
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import AfterglowState, Json, LifeInput, LifeState
+from soulgraph.nodes.state import AfterglowState, Json, ProactiveInput, ProactiveState
 from soulgraph.runtime.ports import open_context
 from soulgraph.runtime.soul_node import open_souls, soul_named, soul_node
 from soulgraph.settings import Settings
@@ -45,7 +45,9 @@ async def afterglow() -> AsyncIterator[AnyGraph]:
 @asynccontextmanager
 async def life() -> AsyncIterator[AnyGraph]:
     async with open_context(Settings.load(), time.time) as context:
-        graph = StateGraph(LifeState, input_schema=LifeInput).add_node("life", _run(life_graph(), context))
+        graph = StateGraph(ProactiveState, input_schema=ProactiveInput).add_node(
+            "life", _run(proactive_graph(), context)
+        )
         yield graph.add_edge(START, "life").compile(name="life")
 
 

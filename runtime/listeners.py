@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Kind = Literal["proactive", "state_changed"]
 
-_MOST_UNHEARD = 100
+_MAX_UNHEARD = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Listener:
     def __init__(self, own_turns: Container[str] = ()) -> None:
         self.souls: set[str] = set()
         self._own_turns = own_turns
-        self._unheard: deque[News] = deque(maxlen=_MOST_UNHEARD)
+        self._unheard: deque[News] = deque(maxlen=_MAX_UNHEARD)
         self._stirred = asyncio.Event()
         self._closed = False
 
@@ -42,19 +42,19 @@ class Listener:
         self._closed = True
         self._stirred.set()
 
-    async def news(self, patience_s: float) -> AsyncIterator[News | None]:
-        """News as they come, None whenever nothing has come for `patience_s`, and an end when the line is closed."""
+    async def news(self, timeout_s: float) -> AsyncIterator[News | None]:
+        """News as they come, None whenever nothing has come for `timeout_s`, and an end when the line is closed."""
         while self._unheard or not self._closed:
             if self._unheard:
                 yield self._unheard.popleft()
                 continue
             self._stirred.clear()
-            if not await self._stirs(patience_s):
+            if not await self._stirs(timeout_s):
                 yield None
 
-    async def _stirs(self, patience_s: float) -> bool:
+    async def _stirs(self, timeout_s: float) -> bool:
         with suppress(TimeoutError):
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(timeout_s):
                 return await self._stirred.wait()
         return False
 
@@ -102,14 +102,14 @@ class Listeners:
             listener.hear(News(event, data))
         return len(listening)
 
-    async def close(self, patience_s: float) -> None:
+    async def close(self, timeout_s: float) -> None:
         """End every line, now and from now on: the server is going away. Wait a moment until all have left."""
         self._closed = True
         for listener in self._lines:
             listener.close()
         if self._lines:
             with suppress(TimeoutError):
-                async with asyncio.timeout(patience_s):
+                async with asyncio.timeout(timeout_s):
                     await self._deserted.wait()
 
     def _leave(self, listener: Listener) -> None:

@@ -41,8 +41,8 @@ async def open_context(
         async with stores.write() as tx:
             await stock(tx, clock())
         served = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
-        voice = await stack.enter_async_context(open_voice(settings, _distinct([*TOOLS, *tools, *served])))
-        embedder = await stack.enter_async_context(open_embedder(settings))
+        voice = await stack.enter_async_context(open_voice(settings.llm, _distinct([*TOOLS, *tools, *served])))
+        embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
         events = await stack.enter_async_context(
             open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
         )

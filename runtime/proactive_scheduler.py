@@ -11,36 +11,36 @@ from langgraph.graph.state import CompiledStateGraph
 from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import SoulgraphError
-from soulgraph.graph.proactive import life_graph
+from soulgraph.graph.proactive import proactive_graph
+from soulgraph.library.persona_config import ProactiveConfig
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import LifeInput, LifeState
+from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.runtime.rounds import Rounds
 from soulgraph.runtime.tracing.trace import traced
-from soulgraph.settings import LifeConfig
 from soulgraph.stores.stores import Transaction
 
-LOOK_S = 30.0
+POLL_S = 30.0
 
 _AT_ONCE = 8
 _log = logging.getLogger(__name__)
 
-CompiledLife = CompiledStateGraph[LifeState, Context, LifeInput, LifeState]
+CompiledProactive = CompiledStateGraph[ProactiveState, Context, ProactiveInput, ProactiveState]
 
 
-def _compiled() -> CompiledLife:
-    return life_graph().compile(name="life")
+def _compiled() -> CompiledProactive:
+    return proactive_graph().compile(name="life")
 
 
 @dataclass(frozen=True, slots=True)
-class LifeLoop:
+class ProactiveScheduler:
     """The schedule is in the database: it outlives the server, and of several servers one takes each soul."""
 
     context: Context
     random: Random = field(default_factory=Random)
-    graph: CompiledLife = field(default_factory=_compiled)
+    graph: CompiledProactive = field(default_factory=_compiled)
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        return Rounds("life", LOOK_S, self.pulse).running()
+        return Rounds("life", POLL_S, self.pulse).running()
 
     async def pulse(self) -> None:
         """One look: in quiet hours nothing at all, and with nobody due no more than a read."""
@@ -53,7 +53,7 @@ class LifeLoop:
                 tasks.create_task(self._live(soul_id, some))
 
     @property
-    def _rules(self) -> LifeConfig:
+    def _rules(self) -> ProactiveConfig:
         return self.context.persona.life
 
     async def _claim(self, now: float) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from soulgraph.runtime.tracing.trace import decided
 from soulgraph.soul.timestamps import iso
 
-LARGEST_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
+MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
 
 class Telemetry(Protocol):
@@ -33,7 +33,7 @@ class JsonLines:
     @classmethod
     @contextmanager
     def open(cls, path: Path, clock: Callable[[], float]) -> Iterator["JsonLines"]:
-        handler = RotatingFileHandler(path, maxBytes=LARGEST_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
+        handler = RotatingFileHandler(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
         try:
             yield cls(handler, clock)
         finally:

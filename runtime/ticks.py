@@ -19,9 +19,9 @@ from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.population import Population
-from soulgraph.stores.factories import usual_session
+from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
-from soulgraph.stores.records import Json, Temper
+from soulgraph.stores.records import Json, MoodRow
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
@@ -85,9 +85,9 @@ class Ticks:
 
     async def _awake(self, now: float) -> dict[str, list[str]]:
         """The terminals of every soul that has some that are there."""
-        for sightings in _slices(self.presence.take()):
+        for reports in _slices(self.presence.take()):
             async with self.stores.write() as tx:
-                await tx.terminals.note(sightings)
+                await tx.terminals.note(reports)
             await asyncio.sleep(_GLANCE_S)
         bodies: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
@@ -124,7 +124,7 @@ def _slices(crowd: Sequence[T]) -> Iterator[Sequence[T]]:
 def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionUpdate:
     """Not checked again: these are our own figures, and checking them takes longer than moving the soul."""
     return EmotionUpdate.model_construct(
-        session_id=usual_session(soul_id, terminal_id=terminal_id),
+        session_id=default_session_id(soul_id, terminal_id=terminal_id),
         terminal_id=terminal_id,
         soul_id=soul_id,
         soul_emotion=soul.stored,
@@ -134,9 +134,9 @@ def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionU
     )
 
 
-def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[str, Moved]:
+def _moved(rows: Sequence[MoodRow], now: float, constants: Constants) -> dict[str, Moved]:
     """Everyone at `now`, in one vectorised step."""
-    souls = list(_readable(tempers))
+    souls = list(_readable(rows))
     after = Population.of((traits, was) for _, traits, was in souls).evolve(now, constants).states()
     return {
         soul_id: Moved(was.updated_at, feeling, judge(traits, feeling, now, constants), feeling.to_dict())
@@ -144,9 +144,9 @@ def _moved(tempers: Sequence[Temper], now: float, constants: Constants) -> dict[
     }
 
 
-def _readable(tempers: Sequence[Temper]) -> Iterator[tuple[str, Traits, EmotionState]]:
+def _readable(rows: Sequence[MoodRow]) -> Iterator[tuple[str, Traits, EmotionState]]:
     """A row that was spoilt from outside stops its own soul, not the others."""
-    for temper in tempers:
+    for temper in rows:
         try:
             traits, feeling = Traits.from_dict(temper.personality_vector), EmotionState.from_dict(temper.emotion_state)
         except InvalidInput as error:

@@ -45,13 +45,13 @@ class RunningTurn:
     async def answer(self) -> Json:
         return await asyncio.shield(self._task)
 
-    async def events(self, patience_s: float) -> AsyncIterator[Event | None]:
-        """Events as they come, and None whenever nothing has come for `patience_s`."""
+    async def events(self, timeout_s: float) -> AsyncIterator[Event | None]:
+        """Events as they come, and None whenever nothing has come for `timeout_s`."""
         last = False
         while not last:
             event = None
             with suppress(TimeoutError):
-                async with asyncio.timeout(patience_s):
+                async with asyncio.timeout(timeout_s):
                     event = await self._events.get()
             yield event
             last = event is not None and event.event in ("done", "error")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.proactive import life_graph
+from soulgraph.graph.proactive import proactive_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 
@@ -35,7 +35,7 @@ def pages() -> dict[Path, str]:
     """Every file with a drawing in it, as it should be."""
     turn, tool_loop, afterglow, life = (
         _fenced(graph.compile().get_graph().draw_mermaid(with_styles=False))
-        for graph in (turn_graph(), tool_loop_graph(), afterglow_graph(), life_graph())
+        for graph in (turn_graph(), tool_loop_graph(), afterglow_graph(), proactive_graph())
     )
     return {
         README: _BLOCK.sub(lambda _: turn, README.read_text("utf-8")),

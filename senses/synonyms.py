@@ -1,4 +1,4 @@
-"""Meanings that everyday words of both languages share, so that a question finds what was said in the other one."""
+"""VectorIndex that everyday words of both languages share, so that a question finds what was said in the other one."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from importlib.resources import files
 
 import yaml
 
-Meanings = dict[str, list[str]]
+VectorIndex = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Gloss:
-    english: Meanings
+class Synonyms:
+    english: VectorIndex
     """By stem."""
-    chinese: Meanings
+    chinese: VectorIndex
     longest: int
 
     def meanings(self, text: str, stems: Iterable[str]) -> list[str]:
@@ -36,16 +36,16 @@ class Gloss:
         return range(self.longest, 0, -1)
 
 
-def read_gloss(lines: Iterable[Sequence[str]], stem: Callable[[str], str]) -> Gloss:
+def read_synonyms(lines: Iterable[Sequence[str]], stem: Callable[[str], str]) -> Synonyms:
     """A line names its meaning by its first word."""
-    english: Meanings = {}
-    chinese: Meanings = {}
+    english: VectorIndex = {}
+    chinese: VectorIndex = {}
     for words in lines:
         for word in words:
             by_word, key = (english, stem(word)) if word.isascii() else (chinese, word)
             if key:
                 by_word.setdefault(key, []).append(f"={words[0]}")
-    return Gloss(english, chinese, max(map(len, chinese), default=0))
+    return Synonyms(english, chinese, max(map(len, chinese), default=0))
 
 
 def everyday_words() -> list[list[str]]:

@@ -8,10 +8,10 @@ from zlib import crc32
 import numpy as np
 import snowballstemmer  # type: ignore[import-untyped]
 
-from soulgraph.senses.synonyms import Gloss, everyday_words, read_gloss
+from soulgraph.senses.synonyms import Synonyms, everyday_words, read_synonyms
 from soulgraph.senses.text import normalise
 
-MOST = 512
+MAX_TERMS = 512
 """Terms of one text: a pasted book is findable by its beginning."""
 
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -65,23 +65,23 @@ def terms_of(text: str) -> list[str]:
             terms += _pairs(run)
         elif stem := _stem(run):
             terms.append(stem)
-    return terms[:MOST]
+    return terms[:MAX_TERMS]
 
 
-def found_by(text: str) -> list[str]:
+def index_terms(text: str) -> list[str]:
     """The terms of a text, and what it speaks of in either language."""
     terms = terms_of(text)
-    return terms + _gloss().meanings(normalise(text), terms)[:MOST]
+    return terms + _synonyms().meanings(normalise(text), terms)[:MAX_TERMS]
 
 
-def asked_by(text: str) -> list[int]:
+def query_terms(text: str) -> list[int]:
     """The fingerprints of what a text calls to mind; none for a greeting, a thank-you or a nod."""
-    return [fingerprint(term) for term in found_by(_COURTESY.sub(" ", normalise(text).lower()))]
+    return [fingerprint(term) for term in index_terms(_COURTESY.sub(" ", normalise(text).lower()))]
 
 
 def fingerprints(text: str) -> bytes:
     """What a text is found by, as numbers of four bytes: what an index needs of it, small and fast to read."""
-    return np.array([fingerprint(term) for term in found_by(text)], dtype="<u4").tobytes()
+    return np.array([fingerprint(term) for term in index_terms(text)], dtype="<u4").tobytes()
 
 
 def fingerprint(term: str) -> int:
@@ -105,8 +105,8 @@ def _stem(word: str) -> str:
 
 
 @cache
-def _gloss() -> Gloss:
-    return read_gloss(everyday_words(), _stem)
+def _synonyms() -> Synonyms:
+    return read_synonyms(everyday_words(), _stem)
 
 
 @cache

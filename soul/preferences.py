@@ -17,7 +17,7 @@ from soulgraph.soul.signals import LIKE_THIS, Signal
 
 ENOUGH = 3  # times in a row
 _FRESH = 3  # turns in which "like this" still points at what was asked for
-_MOST_HINTS = 30
+_MAX_HINTS = 30
 
 Verdict = Literal["persist", "session", "ask", "rejected"]
 Reason = Literal["explicit", "repeated", "confirmed", "hint", "once", "correction", "denied", "unanswered"]
@@ -113,7 +113,7 @@ def decide(state: GuardState, text: str, signals: Iterable[Signal], mode: Mode) 
             decisions.append(decision)
             pending = _asked(decision) or pending
     kept = hints.keys() - {decision.key for decision in decisions if decision.verdict in ("persist", "rejected")}
-    recent = [(key, hint) for key, hint in hints.items() if key in kept][-_MOST_HINTS:]
+    recent = [(key, hint) for key, hint in hints.items() if key in kept][-_MAX_HINTS:]
     return {"hints": dict(recent), "pending": pending}, decisions
 
 

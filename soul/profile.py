@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.timestamps import epoch
+from soulgraph.soul.validation import NO_NUL, explain
 
 Profile = dict[str, Any]
 Item = dict[str, Any]
@@ -37,12 +38,6 @@ def empty_profile() -> Profile:
     return {"core_identity": {}, "dynamic_state": {field: {"items": []} for field in KEYS}}
 
 
-def _storable(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("text must not contain NUL characters")
-    return text
-
-
 def _moment(timestamp: str) -> str:
     epoch(timestamp)
     return timestamp
@@ -54,7 +49,7 @@ def _qualitative(value: Any) -> Any:
     return value
 
 
-Text = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_storable)]
+Text = Annotated[str, Field(min_length=1, max_length=500), NO_NUL]
 Words = Annotated[Text, BeforeValidator(_qualitative)]
 Moment = Annotated[str, Field(max_length=40), AfterValidator(_moment)]
 Priority = Annotated[int, Field(ge=1, le=10)]
@@ -220,9 +215,7 @@ def _checked(edited: Any, profile: Profile) -> Edit:
     try:
         edit = Edit.model_validate(edited)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "profile"
-        raise InvalidInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
+        raise InvalidInput(explain(error, root="profile")) from error
     known = KEYS.keys() | profile.get("dynamic_state", {}).keys()
     if unknown := sorted(edit.dynamic_state.keys() - known):
         raise InvalidInput(f"dynamic_state: unknown fields {unknown}, expected {sorted(known)}")

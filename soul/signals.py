@@ -11,7 +11,7 @@ from soulgraph.soul.preference_words import KNOWN
 LIKE_THIS = ("reply_style", "like_this")
 """The preference that points at how the soul speaks now."""
 
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _in_sentence(sentence: str) -> list[Signal]:
     if not named:
         named = [*_free(sentence, explicit)]
     return [
-        Signal(key, value, evidence[:_LONGEST], correction=_CORRECTS.search(evidence) is not None, **flags)
+        Signal(key, value, evidence[:_MAX_CHARS], correction=_CORRECTS.search(evidence) is not None, **flags)
         for key, value, evidence in named
     ]
 
@@ -178,7 +178,7 @@ def _free(sentence: str, explicit: bool) -> Iterator[tuple[str, str, str]]:
     """What names none: "as you do now", or a wish to be kept in its own words."""
     if _FORETELLS.search(sentence):
         return
-    words = sentence.strip(" 。.!！~")[:_LONGEST]
+    words = sentence.strip(" 。.!！~")[:_MAX_CHARS]
     if explicit and _LIKE_THIS.search(sentence) and not _CORRECTS.search(sentence):
         yield *LIKE_THIS, sentence
     elif _FREE_CORRECTION.search(sentence) or (explicit and _FREE_WISH.search(sentence) and not _tells(sentence)):

@@ -12,11 +12,11 @@ from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.personality import Traits, number_in
 
-MOST_MOMENTS = 50_000
+MAX_MOMENTS = 50_000
 INTENSITY = 0.9  # of an emotion whose script does not say
 EVERY = 8.0  # seconds between repeated emotions
 
-_LONGEST = 1e9
+_MAX_S = 1e9
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])\s*")
 _SPANS = re.compile(rf"(?:{_SPAN.pattern})+")
@@ -64,8 +64,8 @@ def timeline(script: Script, until: float, step: float) -> list[Moment]:
     """Every moment a soul is looked at, in order."""
     if script and until < script[-1].at:
         raise InvalidInput(f"until must not be before the last emotion, which is at {script[-1].at:g} s")
-    if not 0.0 < step <= _LONGEST or until / step + len(script) > MOST_MOMENTS:
-        raise InvalidInput(f"step must be longer: at most {MOST_MOMENTS:,} moments can be played")
+    if not 0.0 < step <= _MAX_S or until / step + len(script) > MAX_MOMENTS:
+        raise InvalidInput(f"step must be longer: at most {MAX_MOMENTS:,} moments can be played")
     ticks = (round(n * step, 6) for n in range(math.ceil(until / step)))
     looks = {*ticks, until, *(cue.at for cue in script)}
     moments = [*(Moment(at, None) for at in looks), *(Moment(*cue) for cue in script)]
@@ -153,7 +153,7 @@ def seconds(value: Any, name: str) -> float:
     number = _number(value)
     if isinstance(number, str) and _SPANS.fullmatch(number.strip()):
         number = sum(float(count) * _UNITS[unit] for count, unit in _SPAN.findall(number))
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= _LONGEST:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= _MAX_S:
         raise InvalidInput(f"{name} must be a time like 8, 1m30s or 2h, not {value!r}")
     return round(float(number), 6)
 

@@ -13,7 +13,7 @@ from sqlalchemy import URL
 
 from soulgraph.stores.database import conninfo, database_url
 from soulgraph.stores.locks import AdvisoryLocks
-from soulgraph.stores.sqlite import WRITTEN_BACK_ASIDE, InlineConnection
+from soulgraph.stores.sqlite import NO_AUTO_CHECKPOINT, inline_connection
 
 # A session that was deleted, also by SQL, leaves no checkpoint behind. A running first turn is safe:
 # its checkpoint is written after its session.
@@ -31,11 +31,11 @@ async def open_checkpointer(raw_url: str) -> AsyncIterator[BaseCheckpointSaver[s
 
 @asynccontextmanager
 async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    async with InlineConnection(str(url.database)) as connection:
+    async with inline_connection(str(url.database)) as connection:
         saver = AsyncSqliteSaver(connection)
         await saver.setup()
         await connection.execute("PRAGMA synchronous=NORMAL")
-        await connection.execute(WRITTEN_BACK_ASIDE)
+        await connection.execute(NO_AUTO_CHECKPOINT)
         for table in ("checkpoints", "writes"):
             await connection.execute(_SWEEP.format(table=table))
         await connection.commit()

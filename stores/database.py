@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.stores.sqlite import BLOCKED_S, WRITTEN_BACK_ASIDE, log_written_back, patiently
+from soulgraph.stores.sqlite import BLOCKED_S, NO_AUTO_CHECKPOINT, retry_while_locked, wal_checkpoints
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class _Sqlite(Database):
         event.listen(self._engine, "connect", _prepare_sqlite)
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:
-        return log_written_back(Path(str(self.url.database)))
+        return wal_checkpoints(Path(str(self.url.database)))
 
     async def close(self) -> None:
         self._engine.dispose()
@@ -139,7 +139,7 @@ class _Sqlite(Database):
         async with self._writer:
             with self._engine.connect() as connection, connection.begin():
                 # The write lock is taken at once, so that no two transactions can wait for each other.
-                await patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+                await retry_while_locked(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
                 yield _Inline(connection)
 
 
@@ -160,7 +160,7 @@ class _Inline:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute(WRITTEN_BACK_ASIDE)
+    connection.execute(NO_AUTO_CHECKPOINT)
 
 
 async def _migrate(database: Database) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
@@ -15,7 +16,6 @@ from soulgraph.stores.stores import Transaction
 
 DEFAULT_USER = "default"
 MODEL_VERSION = "persona-pad-v2"
-TEMPLATES = ("companion_v1", "narrator_v1")
 
 
 def new_id(kind: str) -> str:
@@ -26,7 +26,7 @@ def title_of(first_words: str) -> str:
     return first_words[:40]
 
 
-def usual_session(
+def default_session_id(
     soul_id: str,
     user_id: str = DEFAULT_USER,
     terminal_id: str | None = None,

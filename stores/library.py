@@ -1,19 +1,18 @@
-"""The presets that ship with the package, put on every shelf of the library that is empty at the start."""
+"""The presets that ship with the package, put into every part of the library that is empty at the start."""
 
-import json
-from importlib.resources import files
-
+from soulgraph.library.shipped import presets
 from soulgraph.stores.presets import Presets
+from soulgraph.stores.records import Json
 from soulgraph.stores.stores import Transaction
 
 
 async def stock(tx: Transaction, now: float) -> None:
-    for shelf, repository in (("characters", tx.characters), ("backgrounds", tx.backgrounds)):
-        if not await repository.all():
-            await _fill(shelf, repository, now)
+    await _fill(tx.characters, presets("characters"), now)
+    await _fill(tx.backgrounds, presets("backgrounds"), now)
 
 
-async def _fill(shelf: str, repository: Presets, now: float) -> None:
-    for file in (files("soulgraph.library") / shelf).iterdir():
-        data = json.loads(file.read_text("utf-8"))
+async def _fill(repository: Presets, shipped: list[Json], now: float) -> None:
+    if await repository.all():
+        return
+    for data in shipped:
         await repository.put(data["id"], data["name"], data, now)

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from soulgraph.errors import NotFound
-from soulgraph.stores import schema_heart
+from soulgraph.stores import schema_memory
 from soulgraph.stores.records import Preference, Slot
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -19,7 +19,7 @@ def kind_of_slot(n: int) -> SlotKind:
 
 
 class Preferences(Repository[Preference]):
-    table = schema_heart.preferences
+    table = schema_memory.preferences
     record = Preference
 
     async def all(self, soul_id: str) -> list[Preference]:
@@ -40,7 +40,7 @@ class Preferences(Repository[Preference]):
 
 
 class Slots(Repository[Slot]):
-    table = schema_heart.slots
+    table = schema_memory.slots
     record = Slot
 
     async def all(self, soul_id: str) -> list[Slot]:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, delete, exists, func, select
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.stores import schema_heart
+from soulgraph.stores import schema_memory
 from soulgraph.stores.records import Job, JobStatus, Json
 from soulgraph.stores.repository import Repository
 
@@ -18,7 +18,7 @@ _OPEN: tuple[JobStatus, ...] = ("pending", "running")
 
 
 class Outbox(Repository[Job]):
-    table = schema_heart.outbox
+    table = schema_memory.outbox
     record = Job
 
     async def add(self, kind: str, soul_id: str, session_id: str, turn_id: str, payload: Json, now: float) -> None:

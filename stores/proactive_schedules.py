@@ -1,4 +1,4 @@
-"""Lives: when each soul may next speak of its own accord, and how often it has on its last day."""
+"""ProactiveSchedules: when each soul may next speak of its own accord, and how often it has on its last day."""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -6,13 +6,13 @@ from typing import Any
 
 from sqlalchemy import Double, Select, String, Update, bindparam, case, literal, select, update
 
-from soulgraph.stores import schema, schema_heart
+from soulgraph.stores import schema, schema_memory
 from soulgraph.stores.records import Life
 from soulgraph.stores.repository import Repository, dialect_insert
 
 
-class Lives(Repository[Life]):
-    table = schema_heart.lives
+class ProactiveSchedules(Repository[Life]):
+    table = schema_memory.lives
     record = Life
 
     async def of(self, soul_ids: Collection[str]) -> list[Life]:
@@ -53,7 +53,7 @@ class Lives(Repository[Life]):
 
 @cache
 def _schedule(dialect: str) -> Any:
-    lives, soul_id = schema_heart.lives, schema.souls.c.soul_id
+    lives, soul_id = schema_memory.lives, schema.souls.c.soul_id
     row = select(soul_id, bindparam("due", type_=Double), literal(""), literal(0)).where(soul_id == bindparam("key"))
     statement = dialect_insert(lives, dialect).from_select(["soul_id", "due_at", "day", "spoken"], row)
     return statement.on_conflict_do_update(index_elements=["soul_id"], set_={"due_at": statement.excluded.due_at})
@@ -61,6 +61,6 @@ def _schedule(dialect: str) -> Any:
 
 @cache
 def _spoke() -> Update:
-    life, today = schema_heart.lives.c, bindparam("today", type_=String)
+    life, today = schema_memory.lives.c, bindparam("today", type_=String)
     count = case((life.day == today, life.spoken + 1), else_=1)
-    return update(schema_heart.lives).where(life.soul_id == bindparam("key")).values(day=today, spoken=count)
+    return update(schema_memory.lives).where(life.soul_id == bindparam("key")).values(day=today, spoken=count)

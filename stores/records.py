@@ -32,7 +32,7 @@ class Soul:
 
 
 @dataclass(frozen=True, slots=True)
-class Temper:
+class MoodRow:
     """What of a soul moves with time."""
 
     soul_id: str
@@ -76,7 +76,7 @@ class Terminal:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class PresenceReport:
     """What was last heard of a terminal: that it is there, or that it has gone."""
 
     terminal_id: str
@@ -242,7 +242,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class InnerVersion:
+class MonologueVersion:
     soul_id: str
     n: int
     inner_state: str

@@ -4,7 +4,7 @@ from sqlalchemy import delete
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
-from soulgraph.stores import schema, schema_heart
+from soulgraph.stores import schema, schema_memory
 from soulgraph.stores.records import Json, Session
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -66,7 +66,7 @@ class Sessions(Repository[Session]):
             raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:
-        for table in (schema_heart.outbox, schema.turns):
+        for table in (schema_memory.outbox, schema.turns):
             await self._connection.execute(delete(table).where(table.c.session_id == session_id))
         if not await self._remove(session_id=session_id):
             raise NotFound("session", session_id)

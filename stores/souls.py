@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Soul, Temper
+from soulgraph.stores.records import Json, MoodRow, Soul
 from soulgraph.stores.repository import Repository, fields_of
 
 _PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
@@ -54,14 +54,14 @@ class Souls(Repository[Soul]):
         """The new mood, and how many inputs the soul has heard in its life."""
         await self._change(soul_id, now, emotion_state=emotion_state, turns=turns)
 
-    async def claim(self, soul_ids: Sequence[str], now: float, period_s: float) -> list[Temper]:
+    async def claim(self, soul_ids: Sequence[str], now: float, period_s: float) -> list[MoodRow]:
         """Those of the souls that were not ticked in this period, held until the transaction ends.
 
         One that another transaction holds is left to its next tick.
         """
         period = {"not_after": now - _PUNCTUAL * period_s, "clock_went_back": now + period_s}
         rows = await self._connection.execute(_due(), {"soul_ids": soul_ids, **period})
-        return [Temper(**row._mapping) for row in rows]
+        return [MoodRow(**row._mapping) for row in rows]
 
     async def tick(self, emotion_states: Mapping[str, Json], now: float) -> None:
         """What time has made of the souls that were claimed, in one batch."""

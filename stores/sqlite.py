@@ -10,20 +10,21 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import aiosqlite
 from sqlalchemy.exc import OperationalError
+
+from soulgraph.compat import InlineSqliteConnection
 
 T = TypeVar("T")
 
 BLOCKED_S = 0.02
-_PATIENCE_S, _POLL_S = 10.0, 0.002
+_TIMEOUT_S, _POLL_S = 10.0, 0.002
 
 
-async def patiently(step: Callable[[], T]) -> T:
+async def retry_while_locked(step: Callable[[], T]) -> T:
     """Do it, again and again while another writer has the database."""
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while True:
         try:
             return step()
@@ -33,14 +34,14 @@ async def patiently(step: Callable[[], T]) -> T:
         await asyncio.sleep(_POLL_S)
 
 
-WRITTEN_BACK_ASIDE = "PRAGMA wal_autocheckpoint=0"
-"""For every connection: the log is written back by `log_written_back`, never by whoever happens to commit."""
+NO_AUTO_CHECKPOINT = "PRAGMA wal_autocheckpoint=0"
+"""For every connection: the log is written back by `wal_checkpoints`, never by whoever happens to commit."""
 
-_LARGE_LOG, _LOOK_S = 4 * 1024 * 1024, 0.5
+_LARGE_WAL, _WAL_POLL_S = 4 * 1024 * 1024, 0.5
 
 
 @asynccontextmanager
-async def log_written_back(path: Path) -> AsyncIterator[None]:
+async def wal_checkpoints(path: Path) -> AsyncIterator[None]:
     """Write the log back into the database whenever it has grown large, on a thread: that waits for the disk."""
     work = asyncio.create_task(_write_back(path), name="write-ahead log")
     try:
@@ -53,8 +54,8 @@ async def log_written_back(path: Path) -> AsyncIterator[None]:
 async def _write_back(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     while True:
-        await asyncio.sleep(_LOOK_S)
-        if log.exists() and log.stat().st_size > _LARGE_LOG:
+        await asyncio.sleep(_WAL_POLL_S)
+        if log.exists() and log.stat().st_size > _LARGE_WAL:
             await asyncio.to_thread(_checkpoint, path)
 
 
@@ -64,12 +65,6 @@ def _checkpoint(path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-class InlineConnection(aiosqlite.Connection):
-    """For LangGraph's saver, which wants an aiosqlite connection."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(lambda: sqlite3.connect(path, timeout=BLOCKED_S, check_same_thread=False), iter_chunk_size=64)
-        self._thread.daemon = True
-
-    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return await patiently(lambda: fn(*args, **kwargs))
+def inline_connection(path: str) -> InlineSqliteConnection:
+    """For LangGraph's saver: like our own statements, its statements run on the event loop."""
+    return InlineSqliteConnection(path, retry_while_locked, BLOCKED_S)

@@ -15,11 +15,11 @@ from soulgraph.stores.history import History
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
 from soulgraph.stores.messages import Messages
-from soulgraph.stores.monologues import InnerVersions
+from soulgraph.stores.monologues import MonologueVersions
 from soulgraph.stores.outbox import Outbox
 from soulgraph.stores.personas import PersonaVersions
 from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Templates
-from soulgraph.stores.proactive_schedules import Lives
+from soulgraph.stores.proactive_schedules import ProactiveSchedules
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
@@ -49,8 +49,8 @@ class Transaction:
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
-        self.inner = InnerVersions(connection)
-        self.lives = Lives(connection)
+        self.inner = MonologueVersions(connection)
+        self.lives = ProactiveSchedules(connection)
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
         self.keys = Keys(connection)

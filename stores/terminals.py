@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, bindparam, select
 
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Sighting, Terminal
+from soulgraph.stores.records import Json, PresenceReport, Terminal
 from soulgraph.stores.repository import Repository, fields_of
 
 SILENCE_S = 60.0
@@ -58,9 +58,9 @@ class Terminals(Repository[Terminal]):
             await self._put_new(**fields_of(Terminal.unknown(terminal_id, now)))
             await self.seen(terminal_id, now)
 
-    async def note(self, sightings: Iterable[Sighting]) -> None:
+    async def note(self, reports: Iterable[PresenceReport]) -> None:
         """The same for many at once, unknown ones left out; in the order of ids, so that two servers never deadlock."""
-        ordered = sorted(sightings, key=lambda sighting: sighting.terminal_id)
+        ordered = sorted(reports, key=lambda report: report.terminal_id)
         if ordered:
             rows = [{"key_terminal_id": s.terminal_id, "online": s.online, "last_seen": s.last_seen} for s in ordered]
             await self._connection.execute(self._update(("terminal_id",), ("online", "last_seen")), rows)

@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select
 
-from soulgraph.stores import schema_heart
+from soulgraph.stores import schema_memory
 from soulgraph.stores.records import DailyUsage
 from soulgraph.stores.repository import Repository, dialect_insert, fields_of
 
-_table = schema_heart.usage
+_table = schema_memory.usage
 _COUNTED = ("calls", "input_tokens", "output_tokens")
 
 

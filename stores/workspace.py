@@ -13,7 +13,7 @@ from pathlib import Path
 from soulgraph.errors import InvalidInput
 
 NAMES = ("SOUL.md", "IDENTITY.md", "USER.md")
-MOST = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Bytes of a file that are read."""
 
 _SOUL_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
@@ -56,15 +56,15 @@ def _read(folder: Path, path: Path, changed: int, size: int, inode: int, regular
         return ""
     try:
         with path.open("rb") as file:
-            text = _decoded(file.read(MOST), whole=size <= MOST)
+            text = _decoded(file.read(MAX_BYTES), whole=size <= MAX_BYTES)
     except OSError as error:
         _log.warning("%s was not read: %s", path, error.strerror)
         return ""
     except UnicodeDecodeError as error:
         _log.warning("%s was not read: it is not UTF-8 (byte %d)", path, error.start)
         return ""
-    if size > MOST:
-        _log.warning("%s is longer than %d bytes: only its beginning is used", path, MOST)
+    if size > MAX_BYTES:
+        _log.warning("%s is longer than %d bytes: only its beginning is used", path, MAX_BYTES)
     return _FRONT_MATTER.sub("", text, count=1).strip()
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from soulgraph.errors import InvalidInput
-from soulgraph.senses.intents.patterns import Patience, UnsafePattern, compiled
+from soulgraph.senses.intents.patterns import RegexBudget, UnsafePattern, compiled
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_MOST_STEPS, _LONGEST_PATTERN = 10_000, 500
-_MOST_TOLD, _LONGEST_TOLD = 3, 400
+_MAX_STEPS, _MAX_PATTERN = 10_000, 500
+_MAX_TOLD, _MAX_TOLD_CHARS = 3, 400
 _REACH = 10_000
 _OURS = re.compile(r"#(/(\$defs|definitions|properties)/[\w.-]+)?")
 _ELSEWHERE = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$id", "$schema")
@@ -36,8 +36,8 @@ class _Effort:
     """What one check may still cost."""
 
     def __init__(self) -> None:
-        self.steps = _MOST_STEPS
-        self.patience = Patience(reach=_REACH)
+        self.steps = _MAX_STEPS
+        self.patience = RegexBudget(reach=_REACH)
 
     def spend(self, steps: int) -> None:
         self.steps -= steps
@@ -119,8 +119,8 @@ def _refuse_far(ref: str, schema: Json) -> None:
 
 def _refuse_unsafe(pattern: str) -> None:
     try:
-        if len(pattern) > _LONGEST_PATTERN:
-            raise UnsafePattern(f"is longer than {_LONGEST_PATTERN} characters")
+        if len(pattern) > _MAX_PATTERN:
+            raise UnsafePattern(f"is longer than {_MAX_PATTERN} characters")
         compiled(pattern)
     except UnsafePattern as error:
         raise InvalidInput(f"the pattern {pattern[:80]!r} {error}") from error
@@ -130,7 +130,7 @@ def _errors(validator: "Validator", arguments: Json) -> "list[ValidationError]":
     """The first few."""
     spending = _effort.set(_Effort())
     try:
-        return list(islice(validator.iter_errors(arguments), _MOST_TOLD))
+        return list(islice(validator.iter_errors(arguments), _MAX_TOLD))
     except (RecursionError, ArithmeticError) as error:
         raise _Endless from error
     finally:
@@ -186,5 +186,5 @@ def _told(error: "ValidationError") -> str:
 
 def _short(text: str) -> str:
     """Both ends stay: the one says what there is, the other what was expected."""
-    half = _LONGEST_TOLD // 2
-    return text if len(text) <= _LONGEST_TOLD else f"{text[:half]} … {text[-half:]}"
+    half = _MAX_TOLD_CHARS // 2
+    return text if len(text) <= _MAX_TOLD_CHARS else f"{text[:half]} … {text[-half:]}"

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from aiomqtt import Client, ProtocolVersion
 
+from soulgraph.compat import ignore_lost_connection
 from soulgraph.errors import ConfigurationError
 
 SETTING = "SOULGRAPH_MQTT_URL"
@@ -15,7 +16,7 @@ SETTING = "SOULGRAPH_MQTT_URL"
 _URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), special characters percent-encoded"
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _TIMEOUT_S, _KEEPALIVE_S = 5.0, 15
-_MOST_CALLS = 1000
+_MAX_CALLS = 1000
 """Under way at once before the library warns of it."""
 
 
@@ -62,9 +63,8 @@ class Broker:
             keepalive=_KEEPALIVE_S,
             **options,
         )
-        client.pending_calls_threshold = _MOST_CALLS
-        # Nobody may be waiting when the connection is lost, least of all while we part: that is no mistake to report.
-        client._disconnected.add_done_callback(lambda lost: lost.cancelled() or lost.exception())
+        client.pending_calls_threshold = _MAX_CALLS
+        ignore_lost_connection(client)
         return client
 
     @property

@@ -14,7 +14,7 @@ from soulgraph.errors import ConfigurationError
 
 MQTT_PORT, WEBSOCKET_PORT = 1883, 9001
 _HOST, _NEIGHBOURS = "127.0.0.1", 10
-_LARGEST = 1024 * 1024
+_MAX_FRAME = 1024 * 1024
 # Any page in a browser of this machine could connect; only those that this machine serves may.
 _ORIGINS = [None, re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")]
 _ANYBODY = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}
@@ -56,7 +56,7 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
         protocols = [websockets.Subprotocol("mqtt")]
         async with (
             await asyncio.start_server(connected, sock=plain) as server,
-            websockets.serve(browsed, sock=framed, subprotocols=protocols, origins=_ORIGINS, max_size=_LARGEST),
+            websockets.serve(browsed, sock=framed, subprotocols=protocols, origins=_ORIGINS, max_size=_MAX_FRAME),
         ):
             addresses = Addresses(f"mqtt://{_HOST}:{_port(plain)}", f"ws://{_HOST}:{_port(framed)}")
             _log.info("mqtt: the embedded broker listens on %s and %s, for this machine alone", *addresses)

@@ -21,7 +21,7 @@ Begin = Callable[[str, Input], Awaitable[Answer]]
 _log = logging.getLogger(__name__)
 
 
-class Reception:
+class Handlers:
     def __init__(self, stores: Stores, hub: Hub, presence: Presence, begin: Begin, clock: Callable[[], float]) -> None:
         self._stores = stores
         self._hub = hub

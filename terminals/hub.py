@@ -15,13 +15,13 @@ from soulgraph.terminals.broker import SETTING, Broker
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Payload, Proactive, Reply, Status
 from soulgraph.terminals.reports import SkillResult
-from soulgraph.terminals.send_queue import Parcel, Waiting
+from soulgraph.terminals.send_queue import Parcel, SendQueue
 
 _QOS, _REFUSED = 1, 0x80
 _IN_FLIGHT = 20
 """As many as brokers take at once when they are not told otherwise."""
-_PATIENCE_S, _SKILL_PATIENCE_S = 1.0, 8.0
-_FIRST_DELAY_S, _LONGEST_DELAY_S = 0.2, 10.0
+_TIMEOUT_S, _SKILL_TIMEOUT_S = 1.0, 8.0
+_FIRST_DELAY_S, _MAX_DELAY_S = 0.2, 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class MqttHub:
         self._invocations = invocations or Invocations()
         self._group = group
         self._client: Client | None = None
-        self._waiting = Waiting()
+        self._waiting = SendQueue()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = False
 
@@ -117,17 +117,17 @@ class MqttHub:
             if not answer.done() and not await self._deliver(topic, invoke):
                 failed = "the terminal cannot be reached"
             try:
-                async with asyncio.timeout(0 if failed else _SKILL_PATIENCE_S):
+                async with asyncio.timeout(0 if failed else _SKILL_TIMEOUT_S):
                     return await answer
             except TimeoutError:
-                failed = failed or f"the terminal did not answer within {_SKILL_PATIENCE_S:g} s"
+                failed = failed or f"the terminal did not answer within {_SKILL_TIMEOUT_S:g} s"
         return SkillResult(request_id=invoke.request_id, ok=False, error=failed)
 
     async def _deliver(self, topic: str, payload: Payload) -> bool:
         if self._client is None:
             return False
         try:
-            await self._client.publish(topic, payload.to_json(), _QOS, timeout=_PATIENCE_S)
+            await self._client.publish(topic, payload.to_json(), _QOS, timeout=_TIMEOUT_S)
         except MqttError:
             return False
         return True
@@ -147,7 +147,7 @@ class MqttHub:
 
     async def _close(self, connection: asyncio.Task[None]) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE_S):
+            async with asyncio.timeout(_TIMEOUT_S):
                 await self._waiting.all_sent()
         self._closing = True
         connection.cancel()
@@ -164,9 +164,9 @@ class MqttHub:
                 if not self._started.done():
                     raise
             # A broker that throws us out as soon as we speak is not asked again at once.
-            delay = _FIRST_DELAY_S if held_s > _LONGEST_DELAY_S else delay
+            delay = _FIRST_DELAY_S if held_s > _MAX_DELAY_S else delay
             await asyncio.sleep(delay)
-            delay = min(2 * delay, _LONGEST_DELAY_S)
+            delay = min(2 * delay, _MAX_DELAY_S)
 
     async def _connect(self) -> float:
         """Only MQTT 5 has shared subscriptions for certain; a broker that refuses it is asked in the older version."""

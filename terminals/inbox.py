@@ -14,10 +14,10 @@ from soulgraph.runtime.background import in_background
 from soulgraph.terminals import topics
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.presence import Presence
-from soulgraph.terminals.reports import LARGEST, SkillResult
+from soulgraph.terminals.reports import MAX_BYTES, SkillResult
 
 _RETRY_S = 1.0
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_QUEUED_BYTES = 64 * 1024 * 1024
 _ENVELOPE = 512
 """What a message takes beside its payload, more or less."""
 
@@ -33,7 +33,7 @@ class Message(NamedTuple):
 Work = Callable[[Message], Awaitable[None]]
 
 
-class Uplink:
+class Inbox:
     """Presence and results of skills are a matter of memory; what has to be stored or answered waits its turn."""
 
     def __init__(self, presence: Presence, invocations: Invocations, count_dropped: Callable[[], None]) -> None:
@@ -78,7 +78,7 @@ class Uplink:
 
     def _keep(self, message: Message) -> None:
         size = len(message.payload) + _ENVELOPE
-        if len(message.payload) > LARGEST or self._bytes + size > _MOST_BYTES:
+        if len(message.payload) > MAX_BYTES or self._bytes + size > _MAX_QUEUED_BYTES:
             raise InvalidInput(f"{len(message.payload)} bytes: too large, or too much is waiting already")
         self._queue.append(message)
         self._bytes += size

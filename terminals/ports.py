@@ -8,14 +8,14 @@ from sqlalchemy import URL
 
 from soulgraph.terminals.embedded import embedded_broker
 from soulgraph.terminals.hub import MqttHub
-from soulgraph.terminals.inbox import Uplink
+from soulgraph.terminals.inbox import Inbox
 
 NONE = "none"
 
 
 @asynccontextmanager
 async def open_hub(
-    url: str, port: int | None, websocket_port: int | None, database: URL, uplink: Uplink
+    url: str, port: int | None, websocket_port: int | None, database: URL, inbox: Inbox
 ) -> AsyncIterator[MqttHub | None]:
     async with AsyncExitStack() as stack:
         if url == NONE:
@@ -25,7 +25,7 @@ async def open_hub(
         if not url:
             url, websocket = await stack.enter_async_context(embedded_broker(port, websocket_port))
         group = group_of(database)
-        hub = MqttHub.open(url, uplink.hear, uplink.invocations, group=group, websocket=websocket)
+        hub = MqttHub.open(url, inbox.hear, inbox.invocations, group=group, websocket=websocket)
         yield await stack.enter_async_context(hub)
 
 

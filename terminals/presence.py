@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 
 from soulgraph.errors import InvalidInput
-from soulgraph.stores.records import Sighting
+from soulgraph.stores.records import PresenceReport
 
-_MOST = 10_000
+_MAX_TERMINALS = 10_000
 _SAYINGS = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
 
 
@@ -18,16 +18,16 @@ class Presence:
 
     def __init__(self, clock: Callable[[], float], gone: Iterable[str] = ()) -> None:
         self._clock = clock
-        self._sightings: dict[str, Sighting] = {}
+        self._sightings: dict[str, PresenceReport] = {}
         self.gone = set(gone)
 
     def seen(self, terminal_id: str, online: bool = True) -> None:
         """It is known from the terminal itself."""
-        if len(self._sightings) < _MOST or terminal_id in self._sightings:
-            self._sightings[terminal_id] = Sighting(terminal_id, online, self._clock())
+        if len(self._sightings) < _MAX_TERMINALS or terminal_id in self._sightings:
+            self._sightings[terminal_id] = PresenceReport(terminal_id, online, self._clock())
         if online:
             self.gone.discard(terminal_id)
-        elif len(self.gone) < _MOST:
+        elif len(self.gone) < _MAX_TERMINALS:
             self.gone.add(terminal_id)
 
     def spoken_at(self, terminal_id: str) -> None:
@@ -46,7 +46,7 @@ class Presence:
             raise InvalidInput(f"{payload[:80]!r} says nothing of presence")
         self.seen(terminal_id, online)
 
-    def take(self) -> list[Sighting]:
+    def take(self) -> list[PresenceReport]:
         """What was heard since it was last asked for, the newest of each terminal."""
-        sightings, self._sightings = self._sightings, {}
-        return list(sightings.values())
+        reports, self._sightings = self._sightings, {}
+        return list(reports.values())

@@ -7,22 +7,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 
 from soulgraph.errors import InvalidInput
 from soulgraph.senses.intents.catalog import Catalog
+from soulgraph.soul.validation import NO_NUL, explain
 from soulgraph.terminals.arguments import examine
 
-LARGEST = 256 * 1024
-_MOST_SKILLS, _LARGEST_SCHEMA, _DEEPEST_SCHEMA = 64, 8 * 1024, 10
-
-
-def _plain(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("must not contain NUL characters")
-    return text
+MAX_BYTES = 256 * 1024
+_MAX_SKILLS, _MAX_SCHEMA_BYTES, _MAX_SCHEMA_DEPTH = 64, 8 * 1024, 10
 
 
 def _small(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A model reads it in every turn, so it is short; and it says what is an argument and what is not."""
-    if len(json.dumps(schema)) > _LARGEST_SCHEMA or _depth(schema) > _DEEPEST_SCHEMA:
-        raise ValueError(f"may have {_LARGEST_SCHEMA} characters and {_DEEPEST_SCHEMA} levels")
+    if len(json.dumps(schema)) > _MAX_SCHEMA_BYTES or _depth(schema) > _MAX_SCHEMA_DEPTH:
+        raise ValueError(f"may have {_MAX_SCHEMA_BYTES} characters and {_MAX_SCHEMA_DEPTH} levels")
     if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
         raise ValueError('must be a JSON schema of "type": "object"')
     return schema
@@ -35,7 +30,7 @@ def _depth(value: JsonValue) -> int:
 
 Version = Annotated[int, Field(ge=0, lt=2**31)]
 Key = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(_plain)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), NO_NUL]
 IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
 
 
@@ -46,16 +41,14 @@ class Report(BaseModel):
 
     @classmethod
     def read(cls, payload: bytes) -> Self:
-        if len(payload) > LARGEST:
-            raise InvalidInput(f"{len(payload)} bytes: at most {LARGEST} are read")
+        if len(payload) > MAX_BYTES:
+            raise InvalidInput(f"{len(payload)} bytes: at most {MAX_BYTES} are read")
         if b"\\u0000" in payload:  # no database keeps it
             raise InvalidInput("must not contain NUL characters")
         try:
             return cls.model_validate_json(payload)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            raise InvalidInput(f"{where}: {first['msg']}"[:500] if where else first["msg"][:500]) from error
+            raise InvalidInput(explain(error)[:500]) from error
 
 
 class Spoken(Report):
@@ -73,7 +66,7 @@ class Skill(Report):
 class SkillReport(Spoken):
     soul_hint: Annotated[str, StringConstraints(max_length=128)] | None = None
     skill_version: Version
-    skills: Annotated[list[Skill], Field(max_length=_MOST_SKILLS)]
+    skills: Annotated[list[Skill], Field(max_length=_MAX_SKILLS)]
 
     def usable(self) -> tuple[list[Skill], InvalidInput | None]:
         """The skills whose arguments can be checked, and what is wrong with the others."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from soulgraph.terminals.payloads import Payload
 
-_MOST = 10_000
+_MAX_WAITING = 10_000
 
 
 class Parcel(NamedTuple):
@@ -18,10 +18,10 @@ class Parcel(NamedTuple):
     key: str
 
 
-class Waiting:
+class SendQueue:
     """In order. Where it piles up, what is outdated goes first, and then what is oldest."""
 
-    def __init__(self, limit: int = _MOST) -> None:
+    def __init__(self, limit: int = _MAX_WAITING) -> None:
         self._limit = limit
         self._queue: deque[Parcel] = deque()
         self._taken: list[Parcel] = []

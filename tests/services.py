@@ -22,7 +22,7 @@ from soulgraph.stores.columns import metadata
 POSTGRES_URL = os.environ.get("SOULGRAPH_TEST_DATABASE_URL", "postgresql://127.0.0.1:5432/test")
 MQTT_URL = os.environ.get("SOULGRAPH_TEST_MQTT_URL", "mqtt://127.0.0.1:1883")
 REQUIRED = os.environ.get("SOULGRAPH_TEST_SERVICES") == "required"
-_PATIENCE_S = 3
+_TIMEOUT_S = 3
 _BOOKS_OF_MIGRATIONS = ("alembic_version", "checkpoint_migrations")
 
 
@@ -87,7 +87,7 @@ def _without(reason: str) -> NoReturn:
 @cache
 def _postgres_trouble() -> str:
     try:
-        psycopg.connect(POSTGRES_URL, connect_timeout=_PATIENCE_S).close()
+        psycopg.connect(POSTGRES_URL, connect_timeout=_TIMEOUT_S).close()
     except psycopg.OperationalError as error:
         return str(error)
     return ""
@@ -97,7 +97,7 @@ def _postgres_trouble() -> str:
 def _mosquitto_trouble() -> str:
     where = urlsplit(MQTT_URL)
     try:
-        socket.create_connection((where.hostname, where.port or 1883), _PATIENCE_S).close()
+        socket.create_connection((where.hostname, where.port or 1883), _TIMEOUT_S).close()
     except OSError as error:
         return str(error)
     return ""

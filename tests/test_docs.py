@@ -15,11 +15,12 @@ from pydantic import SecretStr
 from soulgraph import errors
 from soulgraph.api.metrics import Metrics
 from soulgraph.errors import Conflict, SoulgraphError
+from soulgraph.library.persona_config import DEFAULT_PERSONA
 from soulgraph.runtime.ports import open_stores
 from soulgraph.scripts.draw_graph import ROOT, pages
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import create_app
-from soulgraph.settings import DEFAULT_PERSONA, PREFIX, Settings
+from soulgraph.settings import PREFIX, Settings
 from soulgraph.soul.dynamics import born, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of

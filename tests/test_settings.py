@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.settings import DEFAULT_PERSONA, LifeConfig, PersonaConfig, Settings
+from soulgraph.library.persona_config import DEFAULT_PERSONA, PersonaConfig, ProactiveConfig
+from soulgraph.settings import Settings
 from soulgraph.soul.constants import DEFAULT
 
 README = Path(__file__).parent.parent / "README.md"
@@ -104,14 +105,14 @@ def test_keys_are_never_printed():
         (b"dynamics: {lock_first: soon}", "dynamics: lock_first: must be a number"),
         (b"dynamics: {x_bored: [0.1]}", "dynamics: x_bored: must be a list of 3 numbers"),
         (b"dynamics: {tau_min: 0.9}", "dynamics: tau_min: must not exceed tau_max"),
-        (b"dynamics: 60", "dynamics: Value error, must be a mapping"),
+        (b"dynamics: 60", "dynamics: must be a mapping"),
         (b"life: {enabeld: true}", "life.enabeld: Extra inputs are not permitted"),
         (b"life: {daily_cap: -1}", "life.daily_cap: Input should be greater"),
         (b"life: {min_interval_minutes: 0}", "life.min_interval_minutes: Input should be greater"),
         (b"life: {max_interval_minutes: .inf}", "life.max_interval_minutes: Input should be a finite number"),
-        (b"life: {min_interval_minutes: 300}", "life: Value error, min_interval_minutes must not exceed max"),
-        (b"life: {quiet_hours: 22-8}", 'life.quiet_hours: Value error, must look like "22:00-08:00"'),
-        (b"life: {quiet_hours: 22:00}", 'life.quiet_hours: Value error, must look like "22:00-08:00"'),
+        (b"life: {min_interval_minutes: 300}", "life: min_interval_minutes must not exceed max"),
+        (b"life: {quiet_hours: 22-8}", 'life.quiet_hours: must look like "22:00-08:00"'),
+        (b"life: {quiet_hours: 22:00}", 'life.quiet_hours: must look like "22:00-08:00"'),
         (b"- a list", "Input should be a valid dictionary"),
         (b"a: [", "is not YAML"),
         (b"default_mode: \xff\xfe", "persona.yaml"),
@@ -161,7 +162,7 @@ def test_the_shipped_persona_file_lists_every_switch_at_its_default():
     written = re.findall(r"^(\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
     assert written == list(PersonaConfig.model_fields)
     nested = re.findall(r"^  (\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
-    assert nested == list(LifeConfig.model_fields)
+    assert nested == list(ProactiveConfig.model_fields)
     assert PersonaConfig.read(DEFAULT_PERSONA) == PersonaConfig()
 
 

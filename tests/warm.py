@@ -2,7 +2,7 @@
 
 from soulgraph.senses.embedding.local import encode
 from soulgraph.senses.emotion.local import judge
-from soulgraph.senses.tokenizer import found_by
+from soulgraph.senses.tokenizer import index_terms
 
 judge("你好", encode(["你好"])[0])
-found_by("你好")
+index_terms("你好")

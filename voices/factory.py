@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from pydantic import SecretStr
 
-from soulgraph.settings import Settings
+from soulgraph.senses.endpoint import Endpoint
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 
@@ -16,28 +16,27 @@ OFFLINE = "offline"
 
 
 @asynccontextmanager
-async def open_voice(settings: Settings, tools: Sequence[BaseTool]) -> AsyncIterator[Voice]:
+async def open_voice(endpoint: Endpoint | None, tools: Sequence[BaseTool]) -> AsyncIterator[Voice]:
     """One HTTP client for all calls: a new one per request would be many times slower to the first token."""
-    settings.check_endpoint("llm")
-    if settings.offline:
+    if endpoint is None:
         yield Voice(OFFLINE, OfflineVoice(), tools)
         return
-    timeout = httpx2.Timeout(settings.llm_timeout_s, connect=10)
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=10)
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
     async with httpx2.AsyncClient(timeout=timeout, limits=limits) as client:
-        yield Voice(settings.llm_model, _chat_model(settings, client), tools)
+        yield Voice(endpoint.model, _chat_model(endpoint, client), tools)
 
 
-def _chat_model(settings: Settings, client: httpx2.AsyncClient) -> BaseChatModel:
+def _chat_model(endpoint: Endpoint, client: httpx2.AsyncClient) -> BaseChatModel:
     """Retries are the graph's business (it knows what was already shown), so the client makes none."""
     from soulgraph.voices.lean_openai import LeanChatOpenAI  # a second's work, and the offline voice needs none of it
 
     return LeanChatOpenAI(
-        model=settings.llm_model,
-        base_url=settings.llm_base_url or None,
-        api_key=settings.llm_api_key if settings.llm_api_key.get_secret_value() else SecretStr("none"),
-        temperature=settings.llm_temperature,
-        timeout=settings.llm_timeout_s,
+        model=endpoint.model,
+        base_url=endpoint.base_url or None,
+        api_key=SecretStr(endpoint.api_key or "none"),
+        temperature=endpoint.temperature,
+        timeout=endpoint.timeout_s,
         stream_chunk_timeout=None,  # the client's read timeout says the same for less
         stream_usage=True,  # not asked for by itself at other endpoints than OpenAI's
         max_retries=0,

@@ -13,7 +13,7 @@ from soulgraph.senses.emotion.scales import Axis, Label, Share
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
 from soulgraph.soul.language import lang_of
-from soulgraph.voices.tasks import Task, TaskOutput, perform
+from soulgraph.voices.tasks import Task, TaskOutput, run_task
 
 MODERATE = 0.5
 FEW = 4
@@ -57,8 +57,8 @@ class LlmRecogniser:
         self._model = model
 
     async def recognise(self, text: str) -> UserEmotion:
-        with _our_ears("tell the feeling"):
-            feeling = await perform(self._model, FEEL, lang_of(text), text=text)
+        with _as_sense_errors("tell the feeling"):
+            feeling = await run_task(self._model, FEEL, lang_of(text), text=text)
         return feeling.heard()
 
 
@@ -73,8 +73,8 @@ class LlmArbiter:
         if not candidates:
             return set()
         offered = [_described(intent) for intent in candidates]
-        with _our_ears("choose between intents"):
-            choice = await perform(self._model, CHOOSE_INTENTS, lang_of(text), text=text, candidates=offered)
+        with _as_sense_errors("choose between intents"):
+            choice = await run_task(self._model, CHOOSE_INTENTS, lang_of(text), text=text, candidates=offered)
         return set(choice.intents)
 
 
@@ -84,7 +84,7 @@ def _described(intent: Intent) -> dict[str, Any]:
 
 
 @contextmanager
-def _our_ears(duty: str) -> Iterator[None]:
+def _as_sense_errors(duty: str) -> Iterator[None]:
     """Here the model is a sense, and the turn goes on without it."""
     try:
         yield

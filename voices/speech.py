@@ -26,7 +26,7 @@ async def speak(
     narrative, shown = NarrativeStream(), False
     chunks: list[AIMessageChunk] = []
     try:
-        with our_errors():
+        with translate_model_errors():
             async for chunk in speaker.astream(list(messages), _UNSEEN):
                 assert isinstance(chunk, AIMessageChunk)
                 chunks.append(chunk)
@@ -45,7 +45,7 @@ def worth_retrying(error: Exception) -> bool:
 
 
 @contextmanager
-def our_errors() -> Iterator[None]:
+def translate_model_errors() -> Iterator[None]:
     """Whatever a chat model raises, as one of model_timeout, model_unavailable and model_refused."""
     try:
         yield

@@ -12,7 +12,6 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     StringConstraints,
     ValidationError,
@@ -25,8 +24,9 @@ from soulgraph.errors import ModelError, ModelUnavailable
 from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
+from soulgraph.soul.validation import DROP_NUL, explain
 from soulgraph.voices.names import nameless_all
-from soulgraph.voices.speech import our_errors
+from soulgraph.voices.speech import translate_model_errors
 
 INNER_STATE_LIMIT = 1200
 LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
@@ -53,12 +53,7 @@ def _in_words(text: str) -> str:
     return text
 
 
-def _storable(text: Any) -> Any:
-    """A model may write what PostgreSQL refuses."""
-    return text.replace("\x00", "") if isinstance(text, str) else text
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), BeforeValidator(_storable)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), DROP_NUL]
 Qualitative = Annotated[Text, AfterValidator(_in_words)]
 
 
@@ -149,7 +144,7 @@ class Impulse(TaskOutput):
     """Whether a soul says something of its own accord, and why; silence is an answer like any other."""
 
     speak: bool
-    text: Annotated[str, BeforeValidator(_storable), StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), DROP_NUL] = ""
     reason: Text
 
     @model_validator(mode="after")
@@ -179,10 +174,10 @@ EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": 
 REFLECT = Task("reflect", Reflection, {"slots": []})
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
 SUMMARIZE = Task("summarize", Summary)
-LIFE = Task("life", Impulse)
+PROACTIVE = Task("proactive", Impulse)
 
 
-async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
+async def run_task(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
     """Ask once; show the model its error and ask once more; then give up with a ModelError."""
     data = {**task.defaults, **data}
     context = {**data, "lang": lang}
@@ -193,17 +188,17 @@ async def perform(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) 
     try:
         return task.output.read(answer, context)
     except ValidationError as error:
-        repair = HumanMessage(render(load("task_repair"), problem=explain(error)))
+        repair = HumanMessage(render(load("task_repair"), problem=explain(error, root="answer", most=8)))
     answer = await _answer(model, [*messages, AIMessage(answer), repair], config)
     try:
         return task.output.read(answer, context)
     except ValidationError as error:
-        detail = f"the model's answer to {task.name} was unusable twice: {explain(error)}"
+        detail = f"the model's answer to {task.name} was unusable twice: {explain(error, root='answer', most=8)}"
         raise ModelError(detail, task=task.name) from error
 
 
 async def _answer(model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig) -> str:
-    with our_errors():
+    with translate_model_errors():
         try:
             return (await model.ainvoke(list(messages), config)).text
         except (TypeError, LookupError) as error:  # how ChatOpenAI fails on a completion without choices
@@ -219,7 +214,3 @@ def briefing(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseM
 def as_data(value: Any) -> str:
     """JSON without angle brackets, so that no text inside can close the section that holds it."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def explain(error: ValidationError) -> str:
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'answer'}: {e['msg']}" for e in error.errors())

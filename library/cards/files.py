@@ -10,8 +10,8 @@ from soulgraph.errors import InvalidInput
 from soulgraph.library.cards.png import SIGNATURE, card_text
 
 MAX_JSON = 2 * 1024 * 1024
-_MOST_FILES = 2000
-_MOST_UNPACKED = 64 * 1024 * 1024
+_MAX_FILES = 2000
+_MAX_UNPACKED = 64 * 1024 * 1024
 _CARD = "card.json"
 _ENCRYPTED = 0x1
 _DAMAGED = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
@@ -55,10 +55,10 @@ def _card_of_charx(content: bytes) -> bytes:
 
 def _measured(files: list[ZipInfo]) -> ZipInfo:
     """The card, if the archive is one that can be opened without harm."""
-    if len(files) > _MOST_FILES:
-        raise InvalidInput(f"the charx archive has {len(files)} files, at most {_MOST_FILES} are allowed")
-    if sum(file.file_size for file in files) > _MOST_UNPACKED:
-        raise InvalidInput(f"the charx archive would unpack to more than {_MOST_UNPACKED} bytes: leave assets out")
+    if len(files) > _MAX_FILES:
+        raise InvalidInput(f"the charx archive has {len(files)} files, at most {_MAX_FILES} are allowed")
+    if sum(file.file_size for file in files) > _MAX_UNPACKED:
+        raise InvalidInput(f"the charx archive would unpack to more than {_MAX_UNPACKED} bytes: leave assets out")
     for file in files:
         if _leaves(file):
             raise InvalidInput(f"the charx archive names {file.orig_filename!r}, a place outside of it")

@@ -11,7 +11,7 @@ from soulgraph.errors import InvalidInput
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXTS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
-_MOST_CHUNKS = 20_000
+_MAX_CHUNKS = 20_000
 _WIDTH, _HEIGHT = 128, 192
 _FRAME = 12  # length, kind and checksum of a chunk
 
@@ -53,7 +53,7 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     at = len(SIGNATURE)
     if png[at + 4 : at + 8] != b"IHDR":
         raise InvalidInput(f"the PNG does not begin with its header at byte {at}: send the whole file")
-    for _ in range(_MOST_CHUNKS):
+    for _ in range(_MAX_CHUNKS):
         if len(png) < at + _FRAME:
             raise InvalidInput(f"the PNG is cut off at byte {at}: send the whole file")
         size, kind = struct.unpack_from(">I4s", png, at)
@@ -67,7 +67,7 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
             return
         yield at, kind, content
         at = end
-    raise InvalidInput(f"the PNG has more than {_MOST_CHUNKS} chunks: save the picture anew")
+    raise InvalidInput(f"the PNG has more than {_MAX_CHUNKS} chunks: save the picture anew")
 
 
 def _decoded(text: bytes, keyword: bytes, at: int) -> bytes:

@@ -19,7 +19,7 @@ _HEADINGS = {
 }
 _KEPT_URIS = ("http://", "https://", "ccdefault:")
 _BLURB = 300
-_PRIORITY, _MOST_PRIORITY = 50, 1000
+_PRIORITY, _MAX_PRIORITY = 50, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _pattern(key: str) -> str:
 
 def _priority(entry: Entry) -> int:
     wanted = entry.priority if entry.priority is not None else entry.insertion_order
-    return _PRIORITY if wanted is None else int(min(max(wanted, 0), _MOST_PRIORITY))
+    return _PRIORITY if wanted is None else int(min(max(wanted, 0), _MAX_PRIORITY))
 
 
 def _places(greetings: list[str], lore: list[str]) -> dict[str, str]:

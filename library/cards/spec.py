@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from soulgraph.errors import InvalidInput
+from soulgraph.soul.validation import explain
 
 Json = dict[str, Any]
 
@@ -101,6 +102,4 @@ def checked(card: Json) -> Data:
     try:
         return Data.model_validate(card.get("data"))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in ("data", *first["loc"]))
-        raise InvalidInput(f"{place}: {first['msg']}") from error
+        raise InvalidInput(explain(error, within="data")) from error

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from soulgraph.errors import ConfigurationError
 from soulgraph.nodes.tools.gated import gated
 
-_PATIENCE_S = 30
+_TIMEOUT_S = 30
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ async def _tools(client: Any, server: str, stack: AsyncExitStack) -> list[BaseTo
     from mcp import McpError
 
     try:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             session = await stack.enter_async_context(client.session(server))
             tools = await load_mcp_tools(session, server_name=server, tool_interceptors=[_survive])
     except (OSError, ValueError, TypeError, McpError, ExceptionGroup) as error:

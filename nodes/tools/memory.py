@@ -12,9 +12,10 @@ from soulgraph.nodes.context import Context
 from soulgraph.prompts.defuse import defuse
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import drop_nul
 
-_MOST = 5
-_LONGEST = 500
+_MAX_RESULTS = 5
+_MAX_FACT = 500
 
 
 @tool
@@ -24,7 +25,7 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     context: Context = runtime.context
     async with context.stores.read() as tx:
         room = len(await tx.slots.free(runtime.state["said"]["soul_id"])) - len(runtime.state.get("remembered", []))
-    kept = [fact.replace("\x00", "").strip()[:_LONGEST]] if room > 0 else []
+    kept = [drop_nul(fact).strip()[:_MAX_FACT]] if room > 0 else []
     told = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
     status: Literal["success", "error"] = "success" if kept else "error"
     answer = ToolMessage(told, tool_call_id=runtime.tool_call_id, status=status)
@@ -40,7 +41,7 @@ async def recall_memory(
     soul_id = runtime.state["said"]["soul_id"]
     async with context.stores.read() as tx:
         slots = await tx.slots.all(soul_id)
-    recalled = await context.recall.recall(soul_id, query, _MOST) if context.recall else Recalled([], [])
+    recalled = await context.recall.recall(soul_id, query, _MAX_RESULTS) if context.recall else Recalled([], [])
     found = [*_facts(query, [slot.content for slot in slots]), *_told(recalled)]
     return defuse("\n".join(found)) or recalled.problem or "nothing found"
 
@@ -49,7 +50,7 @@ def _facts(query: str, facts: list[str]) -> list[str]:
     """Kept facts that share words with the query, the closest first."""
     terms = set(terms_of(query))
     shared = {fact: len(terms & set(terms_of(fact))) for fact in facts}
-    return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MOST]
+    return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MAX_RESULTS]
 
 
 def _told(recalled: Recalled) -> list[str]:

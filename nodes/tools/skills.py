@@ -20,7 +20,7 @@ from soulgraph.terminals.arguments import mismatch
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import Invoke
 
-_LONGEST_NAME, _LONGEST_OUTPUT = 64, 4000
+_MAX_NAME, _MAX_OUTPUT = 64, 4000
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -81,7 +81,7 @@ def _prepared(reported: _Reported) -> Sequence[OfferedSkill]:
 def _free_name(name: str, taken: Collection[str]) -> str:
     """A name by the rules of model servers: a Latin one stays as it is, others become numbers."""
     wanted = _NOT_IN_NAMES.sub("_", name).strip("_") or "skill"
-    names = [wanted[:_LONGEST_NAME], *(f"{wanted[: _LONGEST_NAME - 4]}_{n}" for n in range(2, len(taken) + 3))]
+    names = [wanted[:_MAX_NAME], *(f"{wanted[: _MAX_NAME - 4]}_{n}" for n in range(2, len(taken) + 3))]
     return next(free for free in names if free not in taken)
 
 
@@ -135,7 +135,7 @@ class SkillTool(BaseTool):
 
 
 def _told(output: str) -> str:
-    return defuse(output[:_LONGEST_OUTPUT]) or "done"
+    return defuse(output[:_MAX_OUTPUT]) or "done"
 
 
 def skill_tools(state: LoopState, context: Context, done: list[str]) -> list[BaseTool]:

@@ -13,7 +13,7 @@ from soulgraph.runtime.tracing.outages import warn_seldom
 from soulgraph.runtime.tracing.redaction import Redactor
 from soulgraph.runtime.tracing.trace import Trace, current_trace
 
-_PATIENCE_S = 5.0
+_TIMEOUT_S = 5.0
 _LOGGER = "langsmith.client"
 _TOLD = ("inputs", "outputs", "serialized", "events")
 
@@ -64,4 +64,4 @@ async def open_langsmith(redactor: Redactor) -> AsyncIterator[None]:
         yield
     finally:
         langsmith.configure(client=None)
-        await asyncio.to_thread(client.close, _PATIENCE_S)
+        await asyncio.to_thread(client.close, _TIMEOUT_S)

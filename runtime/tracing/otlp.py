@@ -21,7 +21,7 @@ from soulgraph.runtime.tracing.outages import warn_seldom
 from soulgraph.runtime.tracing.redaction import Redactor
 from soulgraph.runtime.tracing.trace import Trace, current_trace
 
-_PATIENCE_S = 5
+_TIMEOUT_S = 5
 _EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 _NAME = "soulgraph"
 _METADATA = SpanAttributes.METADATA
@@ -40,7 +40,7 @@ class Labelling(SpanProcessor):
     def shutdown(self) -> None:
         self._onward.shutdown()
 
-    def force_flush(self, timeout_millis: int = 1000 * _PATIENCE_S) -> bool:
+    def force_flush(self, timeout_millis: int = 1000 * _TIMEOUT_S) -> bool:
         return self._onward.force_flush(timeout_millis)
 
     def _pass(self, span: ReadableSpan, trace: Trace) -> None:
@@ -87,7 +87,7 @@ class Labelling(SpanProcessor):
 @asynccontextmanager
 async def open_otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
     """While the block lasts, every run of LangChain's is a span; at its end what is still here is sent."""
-    batches = BatchSpanProcessor(OTLPSpanExporter(endpoint, timeout=_PATIENCE_S))
+    batches = BatchSpanProcessor(OTLPSpanExporter(endpoint, timeout=_TIMEOUT_S))
     named = {SERVICE_NAME: _NAME, ResourceAttributes.PROJECT_NAME: _NAME}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
     provider.add_span_processor(Labelling(redactor, batches))

@@ -4,7 +4,7 @@ import logging
 import time
 
 _PAUSE_S = 600.0
-_LONGEST = 300
+_MAX_CHARS = 300
 
 
 class Seldom(logging.Filter):
@@ -20,7 +20,7 @@ class Seldom(logging.Filter):
         if (now := time.monotonic()) < self._again:
             return False
         self._again = now + _PAUSE_S
-        record.msg, record.args = record.getMessage().partition("\n")[0][:_LONGEST], None
+        record.msg, record.args = record.getMessage().partition("\n")[0][:_MAX_CHARS], None
         return True
 
 

@@ -1,4 +1,4 @@
-"""Trains the heads of the local emotion recogniser: `python -m soulgraph.scripts.training.emotion DATA_FOLDER [OUTPUT]`."""
+"""Trains the local emotion recogniser: `python -m soulgraph.scripts.training.emotion DATA_FOLDER [OUTPUT]`."""
 
 import sys
 from collections.abc import Sequence

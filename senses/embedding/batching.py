@@ -12,7 +12,7 @@ from soulgraph.senses.ports import Vectors
 from soulgraph.senses.text import heard
 
 # As fast a text as larger ones, and while one batch is encoded, those who waited for the last go on.
-LARGEST_BATCH = 16
+MAX_BATCH = 16
 REMEMBERED = 2048
 
 _Vector = asyncio.Future[Vectors]
@@ -78,7 +78,7 @@ class BatchingEmbedder:
 
     async def _encode_all(self) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
             promised = [self._known[text] for text in batch]
             try:
                 vectors = await self._encoder.encode(batch)

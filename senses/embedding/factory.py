@@ -4,13 +4,12 @@ from contextlib import AbstractAsyncContextManager
 
 from soulgraph.senses.embedding.batching import BatchingEmbedder
 from soulgraph.senses.embedding.local import open_local_embedder
-from soulgraph.settings import Settings
+from soulgraph.senses.endpoint import Endpoint
 
 
-def open_embedder(settings: Settings) -> AbstractAsyncContextManager[BatchingEmbedder]:
-    settings.check_endpoint("embeddings")
-    if not settings.embeddings_model:
+def open_embedder(endpoint: Endpoint | None) -> AbstractAsyncContextManager[BatchingEmbedder]:
+    if endpoint is None:
         return open_local_embedder()
     from soulgraph.senses.embedding.remote import open_remote_embedder  # OpenAI's client takes a second to import
 
-    return open_remote_embedder(settings)
+    return open_remote_embedder(endpoint)

@@ -9,10 +9,8 @@ from openai import AsyncOpenAI, OpenAIError
 
 from soulgraph.errors import ConfigurationError, SenseUnavailable
 from soulgraph.senses.embedding.batching import BatchingEmbedder
+from soulgraph.senses.endpoint import Endpoint
 from soulgraph.senses.ports import Vectors
-from soulgraph.settings import Settings, masked
-
-TIMEOUT_S = 10.0
 
 
 class RemoteEncoder:
@@ -35,19 +33,17 @@ class RemoteEncoder:
 
 
 @asynccontextmanager
-async def open_remote_embedder(settings: Settings) -> AsyncIterator[BatchingEmbedder]:
+async def open_remote_embedder(endpoint: Endpoint) -> AsyncIterator[BatchingEmbedder]:
     """Tried once before it is relied on."""
-    key = settings.embeddings_api_key.get_secret_value()
-    async with httpx2.AsyncClient(timeout=TIMEOUT_S) as http:
+    async with httpx2.AsyncClient(timeout=endpoint.timeout_s) as http:
         client = AsyncOpenAI(
-            base_url=settings.embeddings_base_url or None, api_key=key or "none", http_client=http, max_retries=1
+            base_url=endpoint.base_url or None, api_key=endpoint.api_key or "none", http_client=http, max_retries=1
         )
-        encoder = RemoteEncoder(client, settings.embeddings_model)
+        encoder = RemoteEncoder(client, endpoint.model)
         try:
             await encoder.encode(["你好"])
         except SenseUnavailable as error:
-            where = masked(settings.embeddings_base_url) or "OpenAI"
-            raise ConfigurationError("SOULGRAPH_EMBEDDINGS_BASE_URL", f"{where}: {error.detail}") from error
+            raise ConfigurationError("SOULGRAPH_EMBEDDINGS_BASE_URL", f"{endpoint.place}: {error.detail}") from error
         async with BatchingEmbedder.open(encoder) as embedder:
             yield embedder
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 
 LOOKED_AT = 1000  # characters; a feeling shows early or not at all
 BUCKETS = 1 << 16
-MOST_PIECES = 800
+MAX_PIECES = 800
 PIECE_LENGTHS = (3, 4, 5)
 
 # A title or a single quoted word is spoken of, not felt.
@@ -67,7 +67,7 @@ def pieces_of(units: list[str]) -> NDArray[np.int64]:
     """The buckets of a text's words, pairs of words, and letters within words; each once."""
     buckets = {bucket for unit in units for bucket in _inside(unit)}
     buckets.update(_bucket(f"{one} {two}") for one, two in pairwise(units))
-    return np.array(sorted(buckets)[:MOST_PIECES], dtype=np.int64)
+    return np.array(sorted(buckets)[:MAX_PIECES], dtype=np.int64)
 
 
 @lru_cache(maxsize=20_000)

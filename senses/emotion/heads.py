@@ -101,9 +101,7 @@ def heads_from(arrays: Mapping[str, NDArray[np.generic]]) -> Heads:
     signature = str(arrays["signature"]) if "signature" in arrays else ""
     names = [field.name for field in fields(Heads)]
     if signature != SIGNATURE or any(name not in arrays for name in names):
-        raise ConfigurationError(
-            FILE, "was trained for other features or labels; run soulgraph.scripts.training.emotion again"
-        )
+        raise ConfigurationError(FILE, "was trained for other features or labels; train it anew")
     return Heads(**{name: _restored(name, arrays) for name in names})
 
 

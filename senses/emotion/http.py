@@ -12,9 +12,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.emotion.scales import Axis, Label, Share
 from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.validation import explain
 
-PATIENCE_S = 1.5
-LONGEST_ANSWER = 64 * 1024  # bytes; an honest answer has a few hundred
+TIMEOUT_S = 1.5
+MAX_ANSWER = 64 * 1024  # bytes; an honest answer has a few hundred
 
 # Unpacked bytes are the only ones that can be counted while they arrive.
 _HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
@@ -50,14 +51,16 @@ class HttpRecogniser:
 
     async def recognise(self, text: str) -> UserEmotion:
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 answer = Answer.model_validate_json(await self._ask(text))
         except TimeoutError as error:
-            raise SenseUnavailable(f"the emotion service did not answer within {PATIENCE_S} s") from error
+            raise SenseUnavailable(f"the emotion service did not answer within {TIMEOUT_S} s") from error
         except httpx.HTTPError as error:
             raise SenseUnavailable(f"the emotion service cannot be reached: {_cause(error)}") from error
         except ValidationError as error:
-            raise SenseUnavailable(f"the emotion service answered something unusable: {_first(error)}") from error
+            raise SenseUnavailable(
+                f"the emotion service answered something unusable: {explain(error, root='answer')}"
+            ) from error
         return UserEmotion(**answer.model_dump())
 
     async def _ask(self, text: str) -> bytes:
@@ -73,17 +76,11 @@ async def _body(response: httpx.Response) -> bytes:
     body = b""
     async for chunk in response.aiter_raw():
         body += chunk
-        if len(body) > LONGEST_ANSWER:
-            raise SenseUnavailable(f"the emotion service's answer is longer than {LONGEST_ANSWER} bytes")
+        if len(body) > MAX_ANSWER:
+            raise SenseUnavailable(f"the emotion service's answer is longer than {MAX_ANSWER} bytes")
     return body
 
 
 def _cause(error: httpx.HTTPError) -> str:
     """Some of httpx's errors have a name and no text."""
     return f"{type(error).__name__} {error}".strip()
-
-
-def _first(error: ValidationError) -> str:
-    """What is wrong and where, without the value: it may quote the user."""
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'answer'}: {first['msg']}"

@@ -10,7 +10,7 @@ from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
 NEGATED_STRENGTH = 0.6
 CURSE_STRENGTH = 0.5
 BEFORE_CONTRAST = 0.5
-PER_EXCLAMATION, MOST_EXCLAMATIONS = 0.12, 3
+PER_EXCLAMATION, MAX_EXCLAMATIONS = 0.12, 3
 LOUD = 0.15
 REACH = 12  # marks between a feeling and the furthest word that can modify it
 # Silence of a word list is weak evidence that nothing was felt.
@@ -74,7 +74,7 @@ def tones_in(marks: list[Mark]) -> Iterator[tuple[str, float]]:
 
 def emphasis(text: str, feelings: list[Feeling]) -> float:
     """By how much exclamation marks and a raised voice strengthen what is said."""
-    exclamations = min(text.count("!") + text.count("！"), MOST_EXCLAMATIONS)
+    exclamations = min(text.count("!") + text.count("！"), MAX_EXCLAMATIONS)
     return 1 + PER_EXCLAMATION * exclamations + LOUD * any(feeling.loud for feeling in feelings)
 
 

@@ -11,7 +11,7 @@ from soulgraph.senses.intents.shape import Shape, shape_of
 from soulgraph.senses.intents.utterance import Utterance, folded
 
 
-class Offers:
+class CompiledCatalog:
     def __init__(self, catalog: Sequence[Intent]) -> None:
         self.catalog = list(catalog)
         self._sides = {intent.id: sides_of(intent) for intent in catalog}

@@ -7,7 +7,7 @@ import re
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.objects import about_another
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
@@ -32,7 +32,7 @@ class Evidence(NamedTuple):
         return f"{self.by} {self.what}"
 
 
-def evidence_in(utterance: Utterance, offers: Offers) -> list[Evidence]:
+def evidence_in(utterance: Utterance, offers: CompiledCatalog) -> list[Evidence]:
     claims = [claim for intent in offers.touched_by(utterance) for claim in _for(intent, utterance, offers)]
     return _longest(claims, utterance)
 
@@ -58,7 +58,7 @@ def names_act(clause: str) -> bool:
     return _ACT.search(clause) is not None
 
 
-def _for(intent: Intent, utterance: Utterance, offers: Offers) -> list[Evidence]:
+def _for(intent: Intent, utterance: Utterance, offers: CompiledCatalog) -> list[Evidence]:
     """What speaks for an intent; nothing does when a condition fails or the opposite side was named."""
     match = intent.match
     required = [_claims(intent, [word], [], utterance, offers) for word in match.keywords_all]
@@ -72,7 +72,7 @@ def _for(intent: Intent, utterance: Utterance, offers: Offers) -> list[Evidence]
 
 
 def _claims(
-    intent: Intent, keywords: list[str], patterns: list[str], utterance: Utterance, offers: Offers
+    intent: Intent, keywords: list[str], patterns: list[str], utterance: Utterance, offers: CompiledCatalog
 ) -> list[Evidence]:
     """The places of keywords and patterns, on a side that is not the intent's opposite."""
     claims = [Evidence(intent, span, "keyword", word) for word in keywords for span in utterance.find(word)]
@@ -85,7 +85,7 @@ def _claims(
     ]
 
 
-def _misread(claim: Evidence, utterance: Utterance, offers: Offers) -> bool:
+def _misread(claim: Evidence, utterance: Utterance, offers: CompiledCatalog) -> bool:
     """In a story, or, as far as a pattern goes, about some other thing."""
     clause = utterance.clause(claim.span)
     return is_told(clause) or (claim.by == "regex" and about_another(clause, offers.words(claim.intent)))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import Filtered, MatchedIntent, listed
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
 from soulgraph.senses.intents.resemblance import Resemblance
@@ -24,7 +24,7 @@ from soulgraph.soul.language import Lang, lang_of
 
 HIT_CONFIDENCE = 0.8
 UNCLEAR = (0.35, 0.65)
-ARBITER_PATIENCE_S = 5.0
+ARBITER_TIMEOUT_S = 5.0
 
 
 class Mention(NamedTuple):
@@ -56,7 +56,7 @@ class IntentFilter:
         """This will be filtered soon."""
         self._resemblance.expect(Utterance.of(text))
 
-    async def filter(self, text: str, offers: Offers, now: datetime) -> Filtered:
+    async def filter(self, text: str, offers: CompiledCatalog, now: datetime) -> Filtered:
         """`now` is the user's time: 明早七点 is resolved against it."""
         utterance = Utterance.of(text)
         if not utterance.text or not offers.catalog:
@@ -73,7 +73,9 @@ class IntentFilter:
             return Filtered.without("fallback_reasoning", f"not sure enough: {_ids(meant)}{problem}")
         return Filtered.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
 
-    async def _weighed(self, utterance: Utterance, offers: Offers, named: list[Evidence]) -> tuple[list[Evidence], str]:
+    async def _weighed(
+        self, utterance: Utterance, offers: CompiledCatalog, named: list[Evidence]
+    ) -> tuple[list[Evidence], str]:
         """The evidence in the light of the examples, and a word on it if the embedder is away."""
         try:
             weighed = await self._resemblance.weighed(utterance, offers, named)
@@ -87,7 +89,7 @@ class IntentFilter:
         if not self._arbiter or not unclear:
             return heard
         try:
-            async with asyncio.timeout(ARBITER_PATIENCE_S):
+            async with asyncio.timeout(ARBITER_TIMEOUT_S):
                 chosen = await self._arbiter.decide(utterance.text, [evidence.intent for evidence in unclear])
         except (SenseUnavailable, TimeoutError):
             return heard

@@ -16,9 +16,9 @@ from time import thread_time
 import regex
 
 REACH = 120  # characters of an utterance a pattern gets to see
-LONGEST_SEARCH_S = 0.005
-_BOUNDS_S = (LONGEST_SEARCH_S, 10 * LONGEST_SEARCH_S, 100 * LONGEST_SEARCH_S)
-MOST_COPIES = 10_000  # a counted repeat is written out when it is compiled
+MAX_SEARCH_S = 0.005
+_BOUNDS_S = (MAX_SEARCH_S, 10 * MAX_SEARCH_S, 100 * MAX_SEARCH_S)
+MAX_COPIES = 10_000  # a counted repeat is written out when it is compiled
 
 # Back references, names, flags and verbs mean something else, or something more, beside other patterns.
 _OF_ITS_OWN = regex.compile(r"\\[1-9gGkK]|\(\?(?![:=!]|<[=!])|\(\*")
@@ -36,8 +36,8 @@ class UnsafePattern(ValueError):
 def compiled(source: str) -> regex.Pattern[str]:
     if _VERBOSE.search(source):
         raise UnsafePattern("is verbose, which is not supported")
-    if math.prod(int(count) or 1 for count in _COUNT.findall(source)) > MOST_COPIES:
-        raise UnsafePattern(f"repeats too much: its counts multiply to more than {MOST_COPIES}")
+    if math.prod(int(count) or 1 for count in _COUNT.findall(source)) > MAX_COPIES:
+        raise UnsafePattern(f"repeats too much: its counts multiply to more than {MAX_COPIES}")
     try:
         return _read(source)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
@@ -49,8 +49,8 @@ def refuse_explosive(source: str) -> None:
     pattern, start = compiled(source), thread_time()
     for text in _provocations(source):
         with suppress(TimeoutError):  # what counts is the time of this thread, which the engine does not know
-            pattern.search(text, timeout=LONGEST_SEARCH_S)
-        if thread_time() - start >= LONGEST_SEARCH_S:
+            pattern.search(text, timeout=MAX_SEARCH_S)
+        if thread_time() - start >= MAX_SEARCH_S:
             raise UnsafePattern("takes too long to search for: leave it fewer ways to match")
 
 
@@ -70,13 +70,13 @@ class Sieve:
     def passes(self, text: str) -> bool:
         """Whether one of them may be found; where that cannot be told in time, it may."""
         try:
-            return self._any is None or self._any.search(text[:REACH], timeout=LONGEST_SEARCH_S) is not None
+            return self._any is None or self._any.search(text[:REACH], timeout=MAX_SEARCH_S) is not None
         except TimeoutError:
             return True
 
 
 @dataclass
-class Patience:
+class RegexBudget:
     """The seconds that the searches of one utterance may still take together, and how far into it they see."""
 
     left: float = 0.05
@@ -90,7 +90,7 @@ class Patience:
                 return pattern.search(text[: self.reach], timeout=bound)
             except TimeoutError:
                 # The engine's clock runs for the whole process: it may be another thread's time that is up.
-                if thread_time() - start >= LONGEST_SEARCH_S / 2:
+                if thread_time() - start >= MAX_SEARCH_S / 2:
                     return _given_up(source)
             finally:
                 self.left -= thread_time() - start

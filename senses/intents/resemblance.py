@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
 from soulgraph.senses.intents.objects import about_another
@@ -22,7 +22,7 @@ SURE = 0.8  # for a part of what was said; all of it needs just what the intent 
 SURE_ALONE = 0.65  # for a part beside which nothing else asks
 SURE_OF_AN_ACT = 0.6  # for a part that names something to be done
 OUTDONE_BY = 0.25
-MOST_CLAUSES = 8
+MAX_CLAUSES = 8
 AT_ONCE = 32
 SHORT = 42  # bytes: thirteen Chinese characters, or some eight English words
 
@@ -35,12 +35,12 @@ class Resemblance:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._learning = asyncio.Lock()
-        self._learned: WeakKeyDictionary[Offers, Examples] = WeakKeyDictionary()
+        self._learned: WeakKeyDictionary[CompiledCatalog, Examples] = WeakKeyDictionary()
 
     def expect(self, utterance: Utterance) -> None:
         self._embedder.expect([utterance.part(span) for span in _spans(utterance)])
 
-    async def weighed(self, utterance: Utterance, offers: Offers, named: Sequence[Evidence]) -> list[Evidence]:
+    async def weighed(self, utterance: Utterance, offers: CompiledCatalog, named: Sequence[Evidence]) -> list[Evidence]:
         """What was named, unless its clause is far more like something else; and what only resembles an example."""
         if not offers.examples:
             return list(named)
@@ -48,14 +48,14 @@ class Resemblance:
         held = [evidence for evidence in named if not _outdone(evidence, [whole, *parts], utterance)]
         return [*held, *_unnamed(utterance, offers, held, whole, parts)]
 
-    async def _likenesses(self, utterance: Utterance, offers: Offers) -> list["Part"]:
+    async def _likenesses(self, utterance: Utterance, offers: CompiledCatalog) -> list["Part"]:
         """The whole of what was said, then its clauses if it has several, each with what it resembles."""
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
         vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
         return [Part(*part) for part in zip(spans, examples.likeliest(texts, vectors), strict=True)]
 
-    async def _examples(self, offers: Offers) -> Examples:
+    async def _examples(self, offers: CompiledCatalog) -> Examples:
         if offers in self._learned:
             return self._learned[offers]
         async with self._learning:
@@ -74,7 +74,7 @@ def _spans(utterance: Utterance) -> list[Span]:
     """All of it, and of several clauses those that may ask for something themselves."""
     whole = Span(0, len(utterance.text))
     clauses = [clause for clause in utterance.clauses if clause.length < whole.length]
-    return [whole, *[clause for clause in clauses if _may_ask(utterance.part(clause))][:MOST_CLAUSES]]
+    return [whole, *[clause for clause in clauses if _may_ask(utterance.part(clause))][:MAX_CLAUSES]]
 
 
 def _may_ask(clause: str) -> bool:
@@ -105,7 +105,7 @@ def _outdone(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) ->
 
 
 def _unnamed(
-    utterance: Utterance, offers: Offers, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
+    utterance: Utterance, offers: CompiledCatalog, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
 ) -> list[Evidence]:
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
     likely = [part for part in parts if part.best >= SURE_OF_AN_ACT]
@@ -130,7 +130,7 @@ def _needed(span: Span, utterance: Utterance) -> float:
     return SURE_OF_AN_ACT if names_act(utterance.part(span)) else SURE
 
 
-def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidence | None:
+def _first_possible(part: Part, utterance: Utterance, offers: CompiledCatalog) -> Evidence | None:
     """The likeliest intent that is not excluded, not the opposite of what is said, and asked for in this shape."""
     said = first_sides([utterance.sides_within(part.span)])
     shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
@@ -144,7 +144,7 @@ def _first_possible(part: Part, utterance: Utterance, offers: Offers) -> Evidenc
     return None
 
 
-def _undecided(known: Likeness, part: Part, said: Sides, offers: Offers) -> bool:
+def _undecided(known: Likeness, part: Part, said: Sides, offers: CompiledCatalog) -> bool:
     """Whether its opposite is about as likely, and nothing that was said speaks against that: on and off look alike."""
     return any(
         opposed(offers.sides(known.intent), offers.sides(other.intent))

@@ -10,7 +10,7 @@ from datetime import datetime
 import regex
 
 from soulgraph.senses.intents.catalog import Intent, Slot
-from soulgraph.senses.intents.patterns import Patience
+from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.intents.utterance import find_word
 from soulgraph.senses.values.durations import duration
 from soulgraph.senses.values.numbers import in_digits, number, percent
@@ -40,9 +40,9 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
 _SEPARATORS: dict[Lang, str] = {"zh": "、", "en": ", "}
 
 
-def spoken(slots: Iterable[Slot], words: str, now: datetime, patience: Patience | None = None) -> dict[str, Value]:
+def spoken(slots: Iterable[Slot], words: str, now: datetime, patience: RegexBudget | None = None) -> dict[str, Value]:
     """The slots these words fill; `patience` is that of the utterance they are from."""
-    patience = patience or Patience()
+    patience = patience or RegexBudget()
     filled = ((slot.name, _filled(slot, words, now, patience)) for slot in slots)
     return {name: value for name, value in filled if value is not None}
 
@@ -56,14 +56,14 @@ def question(intent: Intent, slot: Slot, lang: Lang) -> str:
     return template.format(intent=intent.name, slot=slot.name, values=values)
 
 
-def _filled(slot: Slot, words: str, now: datetime, patience: Patience) -> Value | None:
+def _filled(slot: Slot, words: str, now: datetime, patience: RegexBudget) -> Value | None:
     if slot.type == "text":
         return _text(slot, words, patience)
     candidates = _captures(slot, words, patience) if slot.regex else [words]
     return next((value for text in candidates if (value := _read(slot, text, now)) is not None), None)
 
 
-def _text(slot: Slot, words: str, patience: Patience) -> str | None:
+def _text(slot: Slot, words: str, patience: RegexBudget) -> str | None:
     captured = next(_captures(slot, words, patience), "")
     if slot.values:
         return _listed(slot, captured) or _listed(slot, words)
@@ -77,7 +77,7 @@ def _read(slot: Slot, words: str, now: datetime) -> Value | None:
     return value if value is not None and slot.allows(value) else None
 
 
-def _captures(slot: Slot, words: str, patience: Patience) -> Iterator[str]:
+def _captures(slot: Slot, words: str, patience: RegexBudget) -> Iterator[str]:
     r"""What the slot's pattern captures, and for a type all that it matches too: (\d+)分钟 captures no unit.
 
     A pattern may count on digits where the user does not: (\d+)度 and 二十六度.

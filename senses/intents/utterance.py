@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from soulgraph.senses.intents.opposites import Side, sides_in
-from soulgraph.senses.intents.patterns import Patience
+from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.text import heard, normalise
 
 _BOUNDARY = re.compile(
@@ -34,7 +34,7 @@ class Span(NamedTuple):
 class Utterance:
     text: str
     clauses: tuple[Span, ...]
-    patience: Patience = field(default_factory=Patience, compare=False)
+    patience: RegexBudget = field(default_factory=RegexBudget, compare=False)
 
     @classmethod
     def of(cls, text: str) -> "Utterance":

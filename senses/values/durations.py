@@ -7,7 +7,7 @@ from typing import NamedTuple
 from soulgraph.senses.values.numbers import Number, in_digits, plain
 
 DAY = 86_400
-LONGEST = 366 * DAY
+MAX_S = 366 * DAY
 
 _SECONDS = {"second": 1, "minute": 60, "quarter": 900, "hour": 3600, "day": DAY, "week": 7 * DAY}
 _UNIT = (
@@ -54,7 +54,7 @@ def stretches(text: str) -> Iterator[Stretch]:
         text = pattern.sub(replacement, text)
     for found in _STRETCH.finditer(text):
         seconds = sum(_seconds(term) for term in _TERM.finditer(found[0]))
-        if seconds <= LONGEST:
+        if seconds <= MAX_S:
             yield Stretch(seconds, text[: found.start()], text[found.end() :])
 
 

@@ -20,9 +20,9 @@ async def server(url):
         yield SessionLocks(LIMIT, shared)
 
 
-async def is_free(locks, session_id, patience_s=0.15):
+async def is_free(locks, session_id, timeout_s=0.15):
     try:
-        async with asyncio.timeout(patience_s), locks.hold(session_id):
+        async with asyncio.timeout(timeout_s), locks.hold(session_id):
             return True
     except TimeoutError:
         return False

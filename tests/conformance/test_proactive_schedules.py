@@ -1,4 +1,4 @@
-"""Lives: a soul is due for one server at a time, and what it has said today is counted."""
+"""ProactiveSchedules: a soul is due for one server at a time, and what it has said today is counted."""
 
 import asyncio
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from soulgraph.stores.records import Sighting, Terminal
+from soulgraph.stores.records import PresenceReport, Terminal
 from soulgraph.stores.terminals import is_online
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW, soul
 
@@ -76,7 +76,7 @@ async def test_sightings_are_noted_together_and_those_of_strangers_are_not(home)
         for terminal_id in ("a", "b", "c"):
             await tx.terminals.bind(terminal_id, "soul_1", NOW)
         news = [("c", True, LATER), ("stranger", True, LATER), ("a", False, LATER)]
-        await tx.terminals.note(Sighting(*one) for one in news)
+        await tx.terminals.note(PresenceReport(*one) for one in news)
         await tx.terminals.note([])
         known = [(one.terminal_id, one.online, one.last_seen) for one in await tx.terminals.all()]
     assert known == [("a", False, LATER), ("b", True, NOW), ("c", True, LATER)]
@@ -97,7 +97,7 @@ async def test_only_who_is_online_and_carries_a_soul_is_awake(home):
         await tx.terminals.report_catalog("bodiless", 1, [], NOW)
         await tx.terminals.seen("bodiless", NOW)
         assert await tx.terminals.gone() == []
-        await tx.terminals.note([Sighting("gone", False, NOW)])
+        await tx.terminals.note([PresenceReport("gone", False, NOW)])
         await tx.terminals.report_catalog("never seen", 1, [], NOW)
         assert await tx.terminals.awake(NOW) == [("there", "soul_1")]
         assert await tx.terminals.gone() == ["gone"]

@@ -128,7 +128,7 @@ async def test_a_database_that_is_away_is_unavailable(access):
 
 
 async def test_a_database_that_another_process_never_frees_is_unavailable(beside_another_process, monkeypatch):
-    monkeypatch.setattr("soulgraph.stores.sqlite._PATIENCE_S", 0.05)
+    monkeypatch.setattr("soulgraph.stores.sqlite._TIMEOUT_S", 0.05)
     stores, _ = beside_another_process
     with pytest.raises(StoreUnavailable):
         await add_soul(stores)

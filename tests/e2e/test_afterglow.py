@@ -150,7 +150,7 @@ async def test_a_failed_extraction_marks_nothing_archived(client, stub):
 
 
 async def test_a_dead_job_is_listed_and_can_be_retried(stub, tmp_path, monkeypatch):
-    monkeypatch.setattr("soulgraph.runtime.afterglow_workers.MOST_ATTEMPTS", 1)
+    monkeypatch.setattr("soulgraph.runtime.afterglow_workers.MAX_ATTEMPTS", 1)
     stub.when(EXTRACTS, Reply(text="no"))
     stub.when(REFLECTS, reflection())
     async with serving(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub") as client:

@@ -19,7 +19,7 @@ STEPS = [
     "after soulgraph.stores.messages:Messages.archive",
     "after soulgraph.nodes.archive:archive",
     "before soulgraph.nodes.reflect:perform",
-    "after soulgraph.stores.monologues:InnerVersions.think",
+    "after soulgraph.stores.monologues:MonologueVersions.think",
     "after soulgraph.nodes.reflect:reflect",
     "before soulgraph.stores.outbox:Outbox.done",
     "after soulgraph.stores.outbox:Outbox.done",

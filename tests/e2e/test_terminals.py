@@ -170,7 +170,7 @@ async def test_a_soul_that_is_locked_neither_acts_nor_lets_a_skill_be_used(mqtt,
 
 
 async def test_the_model_uses_a_skill_and_hears_what_came_of_it_or_that_nothing_did(mqtt, tmp_path, stub, monkeypatch):
-    monkeypatch.setattr(hub, "_SKILL_PATIENCE_S", 0.3)
+    monkeypatch.setattr(hub, "_SKILL_TIMEOUT_S", 0.3)
     uses = Reply(text="Let me see.", tool_calls=[{"name": "battery_level", "arguments": {"config": "x"}}])
     outcomes = [
         ({"ok": True, "output": {"percent": 80}}, '{"percent": 80}', ["battery.level"]),

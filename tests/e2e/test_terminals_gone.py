@@ -19,7 +19,7 @@ OFFLINE = "Not done: the terminal is offline"
 @pytest.fixture(autouse=True)
 def endless_patience(monkeypatch):
     """Who waits for a terminal in these tests waits for ever, and the test fails."""
-    monkeypatch.setattr(hub, "_SKILL_PATIENCE_S", 3600.0)
+    monkeypatch.setattr(hub, "_SKILL_TIMEOUT_S", 3600.0)
 
 
 @pytest.fixture(params=["mosquitto", "embedded"])

@@ -146,7 +146,7 @@ async def test_two_servers_answer_each_input_once(tmp_path, postgres_url):
         await robot.hears("status", lambda status: status["bound"] and status["catalog_version"])
         for n in range(20):
             await robot.say("input", {"input_id": f"in-{n}", "text": "开灯"})
-        await eventually(lambda: len(robot.of("reply")) == 20, patience_s=20)
+        await eventually(lambda: len(robot.of("reply")) == 20, timeout_s=20)
         await asyncio.sleep(0.3)
         assert sorted(reply["input_id"] for reply in robot.of("reply")) == sorted(f"in-{n}" for n in range(20))
         assert len(robot.of("intent_action")) == 20

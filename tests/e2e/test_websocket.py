@@ -186,7 +186,7 @@ async def test_who_does_not_read_delays_nobody_and_misses_nothing(modelled, stub
 
 
 async def test_one_socket_may_have_so_many_turns_under_way(modelled, stub, monkeypatch):
-    monkeypatch.setattr(websocket, "MOST_TURNS", 2)
+    monkeypatch.setattr(websocket, "MAX_TURNS", 2)
     soul_id = await new_soul(modelled)
     stub.default = Reply(text=SOUL_TURN, delay_s=0.3)
     async with line(modelled) as one:

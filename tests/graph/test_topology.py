@@ -7,15 +7,16 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from soulgraph.graph.afterglow import afterglow_graph
-from soulgraph.graph.proactive import life_graph
+from soulgraph.graph.proactive import proactive_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.settings import PersonaConfig, Settings
+from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.factories import new_soul
 from soulgraph.voices.offline import OfflineVoice
@@ -53,7 +54,7 @@ def test_the_nodes_of_every_graph():
     ]
     assert list(tool_loop_graph().nodes) == ["model", "tools"]
     assert list(afterglow_graph().nodes) == ["archive", "reflect", "maintain"]
-    assert list(life_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
+    assert list(proactive_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
 
 
 def test_the_turn_is_wired_as_before():
@@ -69,7 +70,7 @@ def test_what_follows_a_turn_is_wired_as_before():
 
 
 def test_the_life_of_a_soul_is_wired_as_before():
-    assert_as_before("life.mmd", life_graph().compile().get_graph().draw_mermaid())
+    assert_as_before("life.mmd", proactive_graph().compile().get_graph().draw_mermaid())
 
 
 def test_the_turn_takes_and_gives_what_it_did_before():

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-_PATIENCE_S = 20.0
+_TIMEOUT_S = 20.0
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def chroma_server(folder: Path) -> Iterator[str]:
 
 
 def _wait(server: subprocess.Popen[bytes], url: str) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < deadline and server.poll() is None:
         try:
             httpx.get(f"{url}/api/v2/heartbeat").raise_for_status()

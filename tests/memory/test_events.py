@@ -137,7 +137,7 @@ async def test_models_do_not_share_events(home, tmp_path):
     async with open_events(home, WordVectors("one"), lambda: NOW, folder=tmp_path / "chroma") as library:
         await add(library, event())
     async with open_events(home, WordVectors("two"), lambda: NOW, folder=tmp_path / "chroma") as library:
-        assert await library.search(event().found_by, 3) == []
+        assert await library.search(event().search_text, 3) == []
 
 
 def test_every_model_has_a_collection_with_a_valid_name():

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.memory.index import SoulIndex
-from soulgraph.memory.inverted_index import Postings
+from soulgraph.memory.inverted_index import InvertedIndex
 from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, USUAL_LENGTH, B
-from soulgraph.memory.vector_index import Meanings
-from soulgraph.senses.tokenizer import asked_by, fingerprints
+from soulgraph.memory.vector_index import VectorIndex
+from soulgraph.senses.tokenizer import fingerprints, query_terms
 from soulgraph.stores.records import Episode
 
 TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12)
@@ -38,7 +38,7 @@ def plain_bm25(texts, question):
 
 @given(TEXTS, st.lists(st.integers(0, 8), max_size=5), st.integers(1, 4))
 def test_words_are_matched_as_bm25_would_however_the_texts_arrived(texts, question, step):
-    postings = Postings()
+    postings = InvertedIndex()
     for start in range(0, len(texts), step):
         postings.add([packed(text) for text in texts[start : start + step]])
     match = postings.match(question)
@@ -52,7 +52,7 @@ def said(*texts, by_user=True):
 
 
 def found(index, text, vector=None, most=10, exclude=(), **weights):
-    return index.search(asked_by(text), vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
+    return index.search(query_terms(text), vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_the_answer_to_a_question_is_found_by_the_question():
 def test_what_comes_along_with_a_better_one_is_not_found_again():
     index = SoulIndex()
     index.add(said("a red kite", "a red kite flies", "a kite", "a red kite"))
-    near = index.search(asked_by("red kite"), None, NOW, 10)
+    near = index.search(query_terms("red kite"), None, NOW, 10)
     assert set(near.message_ids) in ({1, 3}, {1, 4}, {2, 4})
     assert not set(near.message_ids) & {beside for pair in near.around for beside in pair}
 
@@ -104,8 +104,8 @@ def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(
 
 
 def test_neighbours_are_those_of_the_session(index):
-    assert index.search(asked_by("park"), None, NOW, 1).around == [(3, None)]
-    assert index.search(asked_by("画画"), None, NOW, 1).around == [(2, 4)]
+    assert index.search(query_terms("park"), None, NOW, 1).around == [(3, None)]
+    assert index.search(query_terms("画画"), None, NOW, 1).around == [(2, 4)]
 
 
 def test_adding_the_same_again_changes_nothing(index):
@@ -124,8 +124,8 @@ def test_messages_find_their_neighbours_in_whatever_order_they_arrive(order):
     messages, index = said("a red kite", "lovely", "so it is", "bread"), SoulIndex()
     for place in order:
         index.add([messages[place]])
-    assert index.search(asked_by("kite"), None, NOW, 1).around == [(None, 2)]
-    assert index.search(asked_by("bread"), None, NOW, 1).around == [(3, None)]
+    assert index.search(query_terms("kite"), None, NOW, 1).around == [(None, 2)]
+    assert index.search(query_terms("bread"), None, NOW, 1).around == [(3, None)]
     assert index.last_id == 4
 
 
@@ -149,7 +149,7 @@ def test_among_many_the_sketch_finds_what_comparing_each_would_find():
     vectors = topics[rng.integers(40, size=6000)] + 0.5 * rng.normal(size=(6000, 64))
     by_user = np.arange(6000) % 2 == 0
     vectors[by_user] += 3 * rng.normal(size=64)
-    meanings = Meanings(64)
+    meanings = VectorIndex(64)
     for rows in np.array_split(np.arange(6000), 7):
         meanings.put(rows, [half(vectors[row]) for row in rows], by_user[rows])
     for row in range(0, 6000, 500):
@@ -166,7 +166,7 @@ def test_who_speaks_does_not_count_as_what_is_meant():
     subjects, manners = rng.normal(size=(2, 64)), 3 * rng.normal(size=(2, 64))
     subject, speaker = np.arange(400) // 2 % 2, np.arange(400) % 2
     vectors = subjects[subject] + manners[speaker] + 0.1 * rng.normal(size=(400, 64))
-    meanings = Meanings(64)
+    meanings = VectorIndex(64)
     meanings.put(np.arange(400), [half(vector) for vector in vectors], speaker == 1)
     near = meanings.nearness((vectors[0] / np.linalg.norm(vectors[0])).astype(np.float32), np.arange(400))
     assert near[subject == 0].min() > near[subject == 1].max()

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from soulgraph.memory.ranking import (
     EPISODES,
     USUAL_LENGTH,
-    greatest,
-    rarity,
+    bm25_tf,
+    idf,
+    is_relevant,
     relevance,
-    saturated,
     served,
-    sparks,
     standing,
+    top_k,
 )
 
 SHARES = st.floats(0, 1.5, width=32)
@@ -57,31 +57,35 @@ def test_what_points_away_counts_as_far_and_not_against_the_words():
     [(0.0, 0.0, False), (0.4, 0.0, True), (0.2, 0.1, False), (0.2, 0.9, True), (None, 0.1, False), (None, 0.5, True)],
 )
 def test_a_question_must_be_near_something_or_in_words_that_were_used(nearest, familiar, sparked):
-    assert sparks(nearest, familiar, 1000, EPISODES) == sparked
+    assert is_relevant(nearest, familiar, 1000, EPISODES) == sparked
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**6), st.integers(1, 10**6))
 def test_what_sparks_among_many_texts_would_among_few(nearest, familiar, one, other):
     few, many = sorted((one, other))
-    assert sparks(nearest, familiar, few, EPISODES) or not sparks(nearest, familiar, many, EPISODES)
-    assert sparks(nearest, familiar, many, EPISODES) or many <= 1000 or not sparks(nearest, familiar, 1000, EPISODES)
+    assert is_relevant(nearest, familiar, few, EPISODES) or not is_relevant(nearest, familiar, many, EPISODES)
+    assert (
+        is_relevant(nearest, familiar, many, EPISODES)
+        or many <= 1000
+        or not is_relevant(nearest, familiar, 1000, EPISODES)
+    )
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000))
 def test_a_rarer_term_says_more(one, other):
     few, many = sorted((one, other))
-    assert rarity(few, 1000) >= rarity(many, 1000) >= 0
+    assert idf(few, 1000) >= idf(many, 1000) >= 0
 
 
 @given(st.floats(1, 50), st.floats(1, 50))
 def test_repeating_a_term_adds_ever_less_and_it_says_less_in_a_long_text(frequency, length):
-    times = saturated(np.array([frequency, frequency + 1, frequency + 2]), np.full(3, length))
+    times = bm25_tf(np.array([frequency, frequency + 1, frequency + 2]), np.full(3, length))
     assert times[1] - times[0] >= times[2] - times[1] >= 0
-    assert saturated(np.array([frequency]), np.array([length + USUAL_LENGTH]))[0] < times[0]
+    assert bm25_tf(np.array([frequency]), np.array([length + USUAL_LENGTH]))[0] < times[0]
 
 
 @given(st.lists(st.floats(-1, 1), max_size=40), st.integers(1, 8))
 def test_the_greatest_are_the_greatest(values, most):
     values = np.array(values)
-    kept = values[greatest(values, most)]
+    kept = values[top_k(values, most)]
     assert sorted(kept) == sorted(values[values > 0])[-most:]

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.memory import shelf
-from soulgraph.memory.index_cache import Shelf
+from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
 from soulgraph.stores.schema import episode_uses
@@ -222,7 +222,7 @@ async def test_a_reply_that_repeats_a_memory_ranks_below_it(lived):
     assert found[quote] <= found[TALK[0][1]] / 2
 
 
-class SlowShelf(Shelf):
+class SlowShelf(IndexCache):
     """Reads two messages, then waits until it may go on."""
 
     def __init__(self, *given):
@@ -236,7 +236,7 @@ class SlowShelf(Shelf):
 
 async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read_first(lived, monkeypatch):
     monkeypatch.setattr(shelf, "_CHUNK", 2)
-    monkeypatch.setattr(shelf, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(shelf, "TIMEOUT_S", 0.05)
     async with remembering(lived) as recall:
         recall._shelf = slow = SlowShelf(lived, "words-as-vectors", EPISODES)
         question = "Mika whales 地下三层"

@@ -5,9 +5,9 @@ import pytest
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import SenseUnavailable
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import UNKNOWN, emotion
-from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import UserEmotion
 
 JOY = UserEmotion("joy", 0.7, 0.5, 0.2, 0.8, 0.9)

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 from langgraph.runtime import Runtime
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.gate import act_or_talk, gate
 from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
-from soulgraph.settings import PersonaConfig
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.conformance.samples import soul

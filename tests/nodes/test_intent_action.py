@@ -1,9 +1,9 @@
 from langgraph.runtime import Runtime
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.intent_action import intent_action
 from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
-from soulgraph.settings import PersonaConfig
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.nodes.turns import CALM, heard

@@ -48,7 +48,7 @@ async def test_nothing_changed_is_usable():
         (changing({"emotions": {"remove": []}}), "dynamic_state.emotions.remove: Extra inputs are not permitted"),
         (
             changing({"emotions": {"add": [{"content": "anger: 9", "priority": 5}]}}),
-            "dynamic_state.emotions.add.0.content: Value error, feelings are words, never numbers",
+            "dynamic_state.emotions.add.0.content: feelings are words, never numbers",
         ),
         (changing({"emotions": {"add": [{"priority": 5}]}}), "emotions: an item needs words"),
         (changing({"hobbies": {}, "foes": {}}), "state_update_json has unknown fields: foes, hobbies"),

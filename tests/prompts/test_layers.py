@@ -5,11 +5,12 @@ from itertools import pairwise, takewhile
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.context import MODES, Memory, build
 from soulgraph.prompts.cues import cues_of
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render
-from soulgraph.prompts.templates import SHIPPED, shipped
+from soulgraph.prompts.templates import shipped
 from soulgraph.tests.prompts.samples import BARE, FULL, HISTORY
 
 
@@ -54,7 +55,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
     assert last.text.endswith("good morning\n\n" + render(load("output_contract"), name="Mika"))
 
 
-@pytest.mark.parametrize("template", SHIPPED)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_what_is_empty_has_no_section(template):
     system, last = assembled(BARE, [], template=template)
     assert headings(system)[1:] == ["Voice", "Session Mode"]
@@ -69,7 +70,7 @@ def test_the_conversation_is_shown_in_the_form_that_is_asked_for():
     assert isinstance(last, HumanMessage)
 
 
-@pytest.mark.parametrize("template", SHIPPED)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_a_character_without_style_examples_gets_the_prompt_without_that_section_and_nothing_else(template):
     shown, bare = assembled(template=template), assembled(replace(FULL, style_examples=[]), template=template)
     examples = "the user: Hi?\nMika: Hm.\n\nMika: No."
@@ -107,7 +108,7 @@ def shared(one, other):
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-@pytest.mark.parametrize("template", SHIPPED)
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_most_of_a_prompt_begins_like_the_one_before(template):
     prompts = ["\x00".join(message.text for message in messages) for messages in twenty_turns(template)]
     same = [shared(before, prompt) / len(prompt) for before, prompt in pairwise(prompts)]

@@ -4,14 +4,14 @@ from typing import get_args
 import pytest
 
 from soulgraph.errors import PromptError
+from soulgraph.library.persona_config import PersonaConfig
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.context import Persona, build
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render, variables_of
-from soulgraph.prompts.templates import SHIPPED, shipped
-from soulgraph.settings import PersonaConfig
-from soulgraph.stores.factories import TEMPLATES
+from soulgraph.prompts.templates import shipped
 from soulgraph.voices.llm_senses import CHOOSE_INTENTS, FEEL
-from soulgraph.voices.tasks import EXTRACT_EVENT, LIFE, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
+from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
 TASKS = [
@@ -19,7 +19,7 @@ TASKS = [
     (REFLECT, {"messages": [], "inner_state": "", "slots": []}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
-    (LIFE, dict.fromkeys(variables_of(load("task_life")) - {"language"})),
+    (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"})),
     (FEEL, {"text": "", "prototypes": {}}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),
 ]
@@ -60,5 +60,5 @@ def test_every_prompt_file_is_rendered_by_the_code_that_uses_it():
 
 
 def test_every_voice_can_be_configured():
-    assert sorted(get_args(PersonaConfig.model_fields["default_template"].annotation)) == sorted(SHIPPED)
-    assert sorted(TEMPLATES) == sorted(SHIPPED)
+    assert sorted(get_args(PersonaConfig.model_fields["default_template"].annotation)) == sorted(TEMPLATES)
+    assert sorted(TEMPLATES) == sorted(TEMPLATES)

@@ -1,8 +1,9 @@
 import pytest
 
 from soulgraph.errors import InvalidInput
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.context import build
-from soulgraph.prompts.templates import OWN_TEXT, SHIPPED, VARIABLES, read_template, shipped
+from soulgraph.prompts.templates import OWN_TEXT, VARIABLES, read_template, shipped
 from soulgraph.tests.prompts.samples import FULL
 
 BASE = {"name": "Who", "layer": 2, "template": "{{base_persona}}"}
@@ -21,7 +22,7 @@ def titles(data):
     return [section.module.name for section in build(read_template(data), FULL).sections]
 
 
-@pytest.mark.parametrize("template_id", SHIPPED)
+@pytest.mark.parametrize("template_id", TEMPLATES)
 def test_a_shipped_voice_says_every_variable_and_can_be_copied(template_id):
     voice = shipped(template_id)
     assert voice.template_id == template_id

@@ -9,9 +9,9 @@ from langchain_core.language_models import FakeListChatModel
 from sqlalchemy import text
 
 from soulgraph.errors import BudgetExhausted
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.runtime.budget import background, metering, resets_at, today
-from soulgraph.settings import PersonaConfig
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import DailyUsage
 from soulgraph.stores.stores import Stores

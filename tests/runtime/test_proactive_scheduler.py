@@ -11,13 +11,14 @@ from random import Random
 
 import pytest
 
+from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
 from soulgraph.nodes.context import Context
-from soulgraph.runtime.proactive_scheduler import LifeLoop
+from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.settings import LifeConfig, PersonaConfig, Settings
+from soulgraph.settings import Settings
 from soulgraph.soul.dynamics import EmotionState, UserEmotion, impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database
@@ -29,7 +30,7 @@ from soulgraph.voices.factory import open_voice
 
 MORNING = datetime(2027, 1, 15, 9, tzinfo=UTC).timestamp()
 HOUR = 3600.0
-RULES = LifeConfig(daily_cap=3)
+RULES = ProactiveConfig(daily_cap=3)
 SPEAK = Reply(text=json.dumps({"speak": True, "text": "雨停了，你还好吗？", "reason": "I wonder how they are"}))
 SILENT = Reply(text=json.dumps({"speak": False, "text": "", "reason": "they may be asleep"}))
 
@@ -40,7 +41,7 @@ class World:
     def __init__(self, context, stub, log):
         self.stub, self._log, self.context = stub, log, replace(context, clock=lambda: self.now)
         self.now, self.soul_id = MORNING, ""
-        self.loop = LifeLoop(self.context, Random(7))
+        self.loop = ProactiveScheduler(self.context, Random(7))
 
     async def settle(self):
         async with self.context.stores.write() as tx:
@@ -93,7 +94,7 @@ async def opened(url, tmp_path, **rules):
     log = tmp_path / "telemetry.jsonl"
     async with Database.open(url) as database, StubOpenAI(SPEAK) as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=5)
-        async with open_voice(settings, ()) as voice:
+        async with open_voice(settings.llm, ()) as voice:
             with JsonLines.open(log, lambda: 0.0) as telemetry:
                 context = Context(
                     stores=Stores(database),
@@ -246,7 +247,7 @@ async def test_a_soul_whose_gate_is_closed_says_nothing(world):
 @pytest.mark.parametrize(
     ("reply", "calls", "reason"),
     [
-        (Reply(text='{"speak": true, "text": ""}'), 2, "life was unusable twice"),
+        (Reply(text='{"speak": true, "text": ""}'), 2, "proactive was unusable twice"),
         (Reply(status=503, text="overloaded"), 1, "overloaded"),
     ],
 )

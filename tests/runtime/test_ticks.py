@@ -15,9 +15,9 @@ from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, evolve, imp
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database, _Postgres, database_url
-from soulgraph.stores.factories import usual_session
+from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import RESOLUTION_S
-from soulgraph.stores.records import Sighting
+from soulgraph.stores.records import PresenceReport
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals import ticks as module
 from soulgraph.terminals.presence import Presence
@@ -68,7 +68,7 @@ class World:
         self.now += seconds
         async with self.stores.write() as tx:
             known = await tx.terminals.all()
-            await tx.terminals.note(Sighting(one.terminal_id, one.online, self.now) for one in known)
+            await tx.terminals.note(PresenceReport(one.terminal_id, one.online, self.now) for one in known)
         await self.ticks.tick()
 
     async def feeling(self, name="a"):
@@ -120,7 +120,9 @@ async def test_only_souls_with_an_online_terminal_are_moved(world):
     await world.settle("silent", "gone")
     async with world.stores.write() as tx:
         await tx.souls.add(soul("soul_bodiless", emotion_state=HURT.to_dict()))
-        await tx.terminals.note([Sighting("term_silent", True, NOW - 60), Sighting("term_gone", False, NOW)])
+        await tx.terminals.note(
+            [PresenceReport("term_silent", True, NOW - 60), PresenceReport("term_gone", False, NOW)]
+        )
     world.now += PERIOD_S
     await world.ticks.tick()
     assert (await world.feeling()).updated_at == world.now
@@ -139,7 +141,7 @@ async def test_each_terminal_of_a_soul_is_told_how_it_feels(world):
     assert told.keys() == {"term_a", "term_b"}
     update = told["term_b"]
     assert (update.soul_id, update.ts, update.user_emotion) == ("soul_a", world.now, None)
-    assert update.session_id == usual_session("soul_a", terminal_id="term_b")
+    assert update.session_id == default_session_id("soul_a", terminal_id="term_b")
     assert update.soul_emotion == feeling.to_dict()
     assert (update.exec_probability, update.exec_mode) == (verdict.exec_probability, verdict.exec_mode)
 
@@ -182,7 +184,7 @@ async def test_ticks_follow_the_constants_they_are_given(stores):
 
 async def test_with_nobody_awake_a_tick_is_one_query(world):
     async with world.stores.write() as tx:
-        await tx.terminals.note([Sighting("term_a", False, NOW)])
+        await tx.terminals.note([PresenceReport("term_a", False, NOW)])
     with world.statements() as sent:
         await world.ticks.tick()
     assert sent == [("SELECT", False)]

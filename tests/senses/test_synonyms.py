@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.senses.synonyms import everyday_words, read_gloss
-from soulgraph.senses.tokenizer import found_by, terms_of
+from soulgraph.senses.synonyms import everyday_words, read_synonyms
+from soulgraph.senses.tokenizer import index_terms, terms_of
 
 
 def meanings(text):
-    return {term for term in found_by(text) if term.startswith("=")}
+    return {term for term in index_terms(text) if term.startswith("=")}
 
 
 @pytest.mark.parametrize(
@@ -29,20 +29,20 @@ def test_the_same_said_in_the_other_language_has_the_same_meanings(chinese, engl
 
 
 def test_a_longer_word_hides_the_shorter_ones_inside_it():
-    gloss = read_gloss([["car", "车"], ["station", "车站"]], str.lower)
+    gloss = read_synonyms([["car", "车"], ["station", "车站"]], str.lower)
     assert gloss.meanings("车站", []) == ["=station"]
     assert gloss.meanings("站车车", []) == ["=car"]
 
 
 def test_a_word_may_have_several_meanings_and_a_word_that_says_nothing_has_none():
-    gloss = read_gloss([["box", "箱子"], ["suitcase", "the", "箱子"]], lambda word: "" if word == "the" else word)
+    gloss = read_synonyms([["box", "箱子"], ["suitcase", "the", "箱子"]], lambda word: "" if word == "the" else word)
     assert gloss.meanings("箱子", []) == ["=box", "=suitcase"]
     assert gloss.meanings("", ["the", ""]) == []
 
 
 @given(st.text(max_size=80))
 def test_meanings_come_after_the_terms_and_each_once(text):
-    terms, found = terms_of(text), found_by(text)
+    terms, found = terms_of(text), index_terms(text)
     assert found[: len(terms)] == terms
     assert max(Counter(found[len(terms) :]).values(), default=1) == 1
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.senses.tokenizer import MOST, asked_by, fingerprint, fingerprints, terms_of
+from soulgraph.senses.tokenizer import MAX_TERMS, fingerprint, fingerprints, query_terms, terms_of
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_numbers_are_terms():
 @given(st.text())
 def test_any_text_has_a_bounded_number_of_plain_terms(text):
     terms = terms_of(text)
-    assert len(terms) <= MOST
+    assert len(terms) <= MAX_TERMS
     assert all(term and not any(sign.isspace() for sign in term) for term in terms)
 
 
@@ -52,6 +52,6 @@ def test_fingerprints_are_four_bytes_a_term_and_the_same_everywhere():
 
 
 def test_courtesies_ask_for_nothing_and_leave_the_rest_of_a_question_alone():
-    assert asked_by("Good morning! 你好呀，谢谢你") == []
-    assert asked_by("Hello, where is my umbrella? 晚安") == [fingerprint("umbrella"), fingerprint("=umbrella")]
-    assert asked_by("Thanksgiving") == [fingerprint("thanksgiv")]
+    assert query_terms("Good morning! 你好呀，谢谢你") == []
+    assert query_terms("Hello, where is my umbrella? 晚安") == [fingerprint("umbrella"), fingerprint("=umbrella")]
+    assert query_terms("Thanksgiving") == [fingerprint("thanksgiv")]

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.stores.workspace import MOST, Workspaces
+from soulgraph.stores.workspace import MAX_BYTES, Workspaces
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ def test_what_is_not_utf8_is_left_out_with_a_warning(folder, workspaces, caplog)
 
 
 def test_of_a_long_file_the_beginning_is_read_in_whole_characters(folder, workspaces, caplog):
-    (folder / "SOUL.md").write_text("善" * MOST, "utf-8")
-    assert workspaces.read("soul_1") == {"SOUL.md": "善" * (MOST // 3)}
+    (folder / "SOUL.md").write_text("善" * MAX_BYTES, "utf-8")
+    assert workspaces.read("soul_1") == {"SOUL.md": "善" * (MAX_BYTES // 3)}
     assert "only its beginning is used" in caplog.text
 
 

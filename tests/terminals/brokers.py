@@ -86,7 +86,7 @@ def independent(url, **options):
     return client
 
 
-async def eventually(is_so, patience_s=5):
-    async with asyncio.timeout(patience_s):
+async def eventually(is_so, timeout_s=5):
+    async with asyncio.timeout(timeout_s):
         while not is_so():
             await asyncio.sleep(0.01)

@@ -54,9 +54,9 @@ class Robot:
     def of(self, kind):
         return [payload for one, payload in self.heard if one == kind]
 
-    async def hears(self, kind, is_it=lambda payload: True, patience_s=5):
+    async def hears(self, kind, is_it=lambda payload: True, timeout_s=5):
         """The first payload of the kind that is it, now or soon."""
-        await eventually(lambda: any(map(is_it, self.of(kind))), patience_s)
+        await eventually(lambda: any(map(is_it, self.of(kind))), timeout_s)
         return next(filter(is_it, self.of(kind)))
 
     def vanish(self):

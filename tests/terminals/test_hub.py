@@ -47,8 +47,8 @@ async def listening(url, *terminal_ids, **options):
         yield terminal
 
 
-async def heard(terminal, patience_s=5):
-    async with asyncio.timeout(patience_s):
+async def heard(terminal, timeout_s=5):
+    async with asyncio.timeout(timeout_s):
         return await anext(terminal.messages)
 
 
@@ -56,9 +56,9 @@ async def stamps(terminal, count):
     return [json.loads((await heard(terminal)).payload)["ts"] for _ in range(count)]
 
 
-async def delivered(hub, act, patience_s=5):
+async def delivered(hub, act, timeout_s=5):
     """Act until it is delivered, as after the broker's return."""
-    async with asyncio.timeout(patience_s):
+    async with asyncio.timeout(timeout_s):
         while not await hub.intent_action(act):
             await asyncio.sleep(0.02)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.stores.records import Sighting
+from soulgraph.stores.records import PresenceReport
 from soulgraph.terminals import presence as module
 from soulgraph.terminals.presence import Presence
 
@@ -19,7 +19,7 @@ def presence():
 )
 def test_a_terminal_says_that_it_is_there_or_has_gone(presence, kind, payload, online):
     presence.hear("客厅的灯", kind, payload)
-    assert presence.take() == [Sighting("客厅的灯", online, 7.0)]
+    assert presence.take() == [PresenceReport("客厅的灯", online, 7.0)]
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_only_the_newest_of_each_terminal_is_kept_and_taken_once(presence):
     presence.seen("lamp")
     presence.seen("fan")
     presence.seen("lamp", online=False)
-    assert presence.take() == [Sighting("lamp", False, 7.0), Sighting("fan", True, 7.0)]
+    assert presence.take() == [PresenceReport("lamp", False, 7.0), PresenceReport("fan", True, 7.0)]
     assert presence.take() == []
 
 
 def test_one_that_has_gone_is_back_by_its_own_word_and_not_because_somebody_speaks_at_it(presence):
     presence.spoken_at("lamp")
-    assert presence.take() == [Sighting("lamp", True, 7.0)]
+    assert presence.take() == [PresenceReport("lamp", True, 7.0)]
     for kind, word in (("online", b"online"), ("heartbeat", b"1")):
         presence.hear("lamp", "online", b"offline")
         presence.take()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.terminals.reports import LARGEST, CatalogReport, Input, SkillReport, SkillResult
+from soulgraph.terminals.reports import MAX_BYTES, CatalogReport, Input, SkillReport, SkillResult
 
 SKILLS = {"terminal_id": "lamp", "skill_version": 1, "skills": [{"name": "is_on"}]}
 
@@ -40,7 +40,7 @@ def test_a_schema_may_have_eight_kibibytes():
 
 @pytest.mark.parametrize("report", [SkillReport, CatalogReport, Input, SkillResult])
 @pytest.mark.parametrize(
-    "payload", [b"", b"{", b"null", b"[]", b"\xff", b"[" * 9999, b'"\\ud800"', b"x" * (LARGEST + 1)]
+    "payload", [b"", b"{", b"null", b"[]", b"\xff", b"[" * 9999, b'"\\ud800"', b"x" * (MAX_BYTES + 1)]
 )
 def test_what_is_no_report_is_refused_with_a_short_word(report, payload):
     with pytest.raises(InvalidInput) as refused:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from soulgraph.terminals.payloads import EmotionUpdate
-from soulgraph.terminals.send_queue import Parcel, Waiting
+from soulgraph.terminals.send_queue import Parcel, SendQueue
 
 
 async def sent(waiting, count):
@@ -26,28 +26,28 @@ def parcel(terminal_id, ts):
 
 
 async def test_parcels_wait_in_order_while_there_is_room():
-    waiting = Waiting(limit=3)
+    waiting = SendQueue(limit=3)
     for ts in range(3):
         waiting.put(parcel("lamp", ts))
     assert await sent(waiting, 3) == [("lamp", 0), ("lamp", 1), ("lamp", 2)]
 
 
 async def test_without_room_only_the_newest_of_each_terminal_waits():
-    waiting = Waiting(limit=3)
+    waiting = SendQueue(limit=3)
     for ts, terminal_id in enumerate(["lamp", "fan", "lamp", "lamp"]):
         waiting.put(parcel(terminal_id, ts))
     assert await sent(waiting, 2) == [("fan", 1), ("lamp", 3)]
 
 
 async def test_with_more_terminals_than_room_those_heard_of_last_stay():
-    waiting = Waiting(limit=3)
+    waiting = SendQueue(limit=3)
     for ts in range(10):
         waiting.put(parcel(f"lamp-{ts}", ts))
     assert await sent(waiting, 3) == [("lamp-7", 7), ("lamp-8", 8), ("lamp-9", 9)]
 
 
 async def test_what_was_under_way_when_the_broker_went_waits_again_unless_it_is_outdated():
-    waiting = Waiting(limit=10)
+    waiting = SendQueue(limit=10)
     for ts, terminal_id in enumerate(["lamp", "fan", "bell"]):
         waiting.put(parcel(terminal_id, ts))
     taken = [await waiting.take() for _ in range(3)]
@@ -58,7 +58,7 @@ async def test_what_was_under_way_when_the_broker_went_waits_again_unless_it_is_
 
 
 async def test_all_is_sent_only_when_what_was_taken_is():
-    waiting = Waiting()
+    waiting = SendQueue()
     waiting.put(parcel("lamp", 1))
     taken = await waiting.take()
     with pytest.raises(TimeoutError):

@@ -9,7 +9,7 @@ from soulgraph.voices.offline import OfflineVoice
 
 
 async def test_without_a_model_the_offline_voice_speaks_under_its_own_name():
-    async with open_voice(Settings.load(), TOOLS) as voice:
+    async with open_voice(Settings.load().llm, TOOLS) as voice:
         assert voice.name == "offline"
         assert isinstance(voice.model, OfflineVoice)
         assert voice.tools == TOOLS
@@ -27,14 +27,14 @@ async def test_without_a_model_the_offline_voice_speaks_under_its_own_name():
 )
 async def test_half_a_configuration_is_refused_by_name(given, setting):
     with pytest.raises(ConfigurationError) as refused:
-        async with open_voice(Settings.load(**given), TOOLS):
+        async with open_voice(Settings.load(**given).llm, TOOLS):
             pass
     assert refused.value.extra["setting"] == setting
     assert "sk-x" not in refused.value.detail
 
 
 async def test_a_key_alone_means_openai_itself():
-    async with open_voice(Settings.load(llm_model="m", llm_api_key="sk-x"), TOOLS) as voice:
+    async with open_voice(Settings.load(llm_model="m", llm_api_key="sk-x").llm, TOOLS) as voice:
         assert voice.name == "m"
         assert voice.model.root_async_client.base_url.host == "api.openai.com"
         assert voice.model.root_async_client.max_retries == 0
@@ -42,7 +42,7 @@ async def test_a_key_alone_means_openai_itself():
 
 async def test_the_request_carries_the_settings():
     given = {"llm_model": "m", "llm_api_key": "sk-x", "llm_temperature": 0.25}
-    async with StubOpenAI() as stub, open_voice(Settings.load(llm_base_url=stub.base_url, **given), ()) as voice:
+    async with StubOpenAI() as stub, open_voice(Settings.load(llm_base_url=stub.base_url, **given).llm, ()) as voice:
         await voice.with_tools.ainvoke("hi")
         sent = stub.requests[0]
     assert sent.headers["authorization"] == "Bearer sk-x"
@@ -51,7 +51,10 @@ async def test_the_request_carries_the_settings():
 
 
 async def test_the_model_s_own_temperature_is_left_alone():
-    async with StubOpenAI() as stub, open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="m"), ()) as voice:
+    async with (
+        StubOpenAI() as stub,
+        open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="m").llm, ()) as voice,
+    ):
         await voice.without_tools.ainvoke("hi")
         assert "temperature" not in stub.requests[0].body
 
@@ -59,7 +62,7 @@ async def test_the_model_s_own_temperature_is_left_alone():
 async def test_all_calls_share_one_connection_pool():
     async with (
         StubOpenAI() as stub,
-        open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="m"), TOOLS) as voice,
+        open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="m").llm, TOOLS) as voice,
     ):
         for speaker in (voice.with_tools, voice.without_tools, voice.model):
             assert [chunk async for chunk in speaker.astream("hi")]

@@ -35,7 +35,7 @@ async def model_saying(*replies):
     """A real client and the server it speaks to, which answers with these replies and then with the last one."""
     async with (
         StubOpenAI(replies[-1]) as stub,
-        open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub"), ()) as voice,
+        open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub").llm, ()) as voice,
     ):
         stub.script(*replies)
         yield stub, voice.model
@@ -171,7 +171,7 @@ async def test_nobody_listening_is_a_sense_that_is_away(listen):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         nowhere = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
-        async with open_voice(Settings.load(llm_base_url=nowhere, llm_model="stub"), ()) as voice:
+        async with open_voice(Settings.load(llm_base_url=nowhere, llm_model="stub").llm, ()) as voice:
             with pytest.raises(SenseUnavailable, match="cannot be reached"):
                 await listen(voice.model)
 

@@ -30,7 +30,7 @@ CONVERSATION = [
 @asynccontextmanager
 async def voice_at(base_url, timeout_s=5.0):
     async with open_voice(
-        Settings.load(llm_base_url=base_url, llm_model="stub", llm_timeout_s=timeout_s), TOOLS
+        Settings.load(llm_base_url=base_url, llm_model="stub", llm_timeout_s=timeout_s).llm, TOOLS
     ) as voice:
         yield voice
 

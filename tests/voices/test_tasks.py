@@ -14,7 +14,7 @@ from soulgraph.voices.offline_tasks import HEURISTICS
 from soulgraph.voices.tasks import (
     EXTRACT_EVENT,
     INNER_STATE_LIMIT,
-    LIFE,
+    PROACTIVE,
     REFLECT,
     SUMMARIZE,
     UPDATE_MEMORY,
@@ -24,7 +24,7 @@ from soulgraph.voices.tasks import (
     Reflection,
     Summary,
     briefing,
-    perform,
+    run_task,
 )
 
 TASKS = [EXTRACT_EVENT, REFLECT, UPDATE_MEMORY, SUMMARIZE]
@@ -62,17 +62,17 @@ def scripted(*answers):
 
 
 async def offline(task, lang, **data):
-    return await perform(OfflineVoice(), task, lang, **data)
+    return await run_task(OfflineVoice(), task, lang, **data)
 
 
 @pytest.mark.parametrize("answer", [GOOD, f"```json\n{GOOD}\n```", f"Sure, {{here}} {{}} it is:\n{GOOD}\nDone {{}}."])
 async def test_json_is_found_whatever_surrounds_it(answer):
-    assert (await perform(scripted(answer), SUMMARIZE, "en", messages=EN)).title == "Rain"
+    assert (await run_task(scripted(answer), SUMMARIZE, "en", messages=EN)).title == "Rain"
 
 
 async def test_a_bad_answer_is_shown_its_error_and_repaired_once():
     model = scripted('{"title": "Rain"}', GOOD)
-    result = await perform(model, SUMMARIZE, "en", messages=EN)
+    result = await run_task(model, SUMMARIZE, "en", messages=EN)
     first, second = model.shown
     assert result == Summary(title="Rain", summary="They spoke of rain.")
     assert second[: len(first)] == first
@@ -84,7 +84,7 @@ async def test_a_bad_answer_is_shown_its_error_and_repaired_once():
 async def test_two_bad_answers_fail_clearly_and_there_is_no_third_call(answer):
     model = scripted(answer, answer, GOOD)
     with pytest.raises(ModelError, match="summarize was unusable twice") as caught:
-        await perform(model, SUMMARIZE, "en", messages=EN)
+        await run_task(model, SUMMARIZE, "en", messages=EN)
     assert len(model.shown) == 2
     assert caught.value.problem()["task"] == "summarize"
 
@@ -108,14 +108,14 @@ def test_other_numbers_are_allowed(fine):
 
 async def test_the_evolved_persona_is_plain_text():
     data = {"base_persona": "b", "evolved_persona": "", "messages": EN}
-    result = await perform(scripted("  Softer now.\n"), UPDATE_MEMORY, "en", **data)
+    result = await run_task(scripted("  Softer now.\n"), UPDATE_MEMORY, "en", **data)
     assert result == EvolvedPersona(text="Softer now.")
 
 
 async def test_known_names_never_reach_an_event():
     event = {**EVENT, "summary": "Luna trusts Al. Also 小明来了"}
     model = scripted(json.dumps(event))
-    result = await perform(model, EXTRACT_EVENT, "en", messages=EN, state_changes=[], names=["Luna", "Al", "小明", ""])
+    result = await run_task(model, EXTRACT_EVENT, "en", messages=EN, state_changes=[], names=["Luna", "Al", "小明", ""])
     assert result.summary == "someone trusts someone. Also someone来了"
 
 
@@ -159,9 +159,9 @@ def test_silence_needs_no_words():
 
 
 async def test_the_offline_voice_has_no_life_of_its_own():
-    data = dict.fromkeys(variables_of(load(LIFE.prompt)) - {"language"}, "")
-    with pytest.raises(ModelError, match="life was unusable twice"):
-        await offline(LIFE, "zh", **data)
+    data = dict.fromkeys(variables_of(load(PROACTIVE.prompt)) - {"language"}, "")
+    with pytest.raises(ModelError, match="proactive was unusable twice"):
+        await offline(PROACTIVE, "zh", **data)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -173,7 +173,7 @@ def test_prompt_cues_and_heuristic_agree_on_the_data_of_a_task(task):
 async def test_missing_data_is_an_error_before_any_call():
     model = scripted(GOOD)
     with pytest.raises(PromptError, match="missing variables: messages"):
-        await perform(model, SUMMARIZE, "en")
+        await run_task(model, SUMMARIZE, "en")
     assert model.shown == []
 
 

@@ -27,7 +27,7 @@ REFUSALS = {
 async def refusing(status, text):
     async with StubOpenAI(Reply(text=SOUL_TURN, usage=False)) as stub:
         stub.when(ASKS_TO_COUNT, Reply(status=status, text=text))
-        async with open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub"), ()) as voice:
+        async with open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub").llm, ()) as voice:
             yield stub, voice
 
 

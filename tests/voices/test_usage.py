@@ -24,7 +24,7 @@ TOLD = Usage(1, 10, 5)
 async def asking(**reply):
     async with StubOpenAI(Reply(**{"text": SOUL_TURN} | reply)) as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=0.2)
-        async with open_voice(settings, ()) as voice:
+        async with open_voice(settings.llm, ()) as voice:
             yield stub, voice.model
 
 

@@ -125,7 +125,7 @@ async def test_a_soul_that_speaks_by_itself_is_a_tree_of_its_own(tmp_path, recei
     life = await receiver.trace("life")
     assert receiver.tree(life) == {
         "0 consider": {"0 ask_or_not": {}},
-        "1 decide": {"0 life": {}, "1 speak_or_not": {}},
+        "1 decide": {"0 proactive": {}, "1 speak_or_not": {}},
         "2 speak_up": {"0 heard_or_not": {}},
     }
     who = {"soul_id": world.soul_id, "session_id": "s", "mbti": "INFJ"}
@@ -167,8 +167,8 @@ async def test_a_server_of_traces_that_is_away_fails_no_turn_and_costs_a_line(
 ):
     away = f"http://127.0.0.1:{free_port()}"
     langsmith_env(tracing="true", endpoint=away, api_key=TRACE_KEY)
-    monkeypatch.setattr(langsmith, "_PATIENCE_S", 1)
-    monkeypatch.setattr(otlp, "_PATIENCE_S", 1)
+    monkeypatch.setattr(langsmith, "_TIMEOUT_S", 1)
+    monkeypatch.setattr(otlp, "_TIMEOUT_S", 1)
     exporters = "langsmith.client", "opentelemetry.exporter.otlp.proto.http.trace_exporter"
     for name in exporters:
         monkeypatch.setattr(logging.getLogger(name), "filters", [])

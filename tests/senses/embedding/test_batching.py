@@ -7,7 +7,7 @@ import pytest
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.embedding import batching
-from soulgraph.senses.embedding.batching import LARGEST_BATCH, BatchingEmbedder
+from soulgraph.senses.embedding.batching import MAX_BATCH, BatchingEmbedder
 from soulgraph.senses.text import HEARD
 
 
@@ -68,8 +68,8 @@ async def test_texts_that_arrive_while_it_works_share_its_next_batch(embedder, e
 
 
 async def test_a_batch_has_a_limit(embedder, encoder):
-    await embedder.embed([f"text {n}" for n in range(2 * LARGEST_BATCH + 1)])
-    assert [len(batch) for batch in encoder.batches] == [LARGEST_BATCH, LARGEST_BATCH, 1]
+    await embedder.embed([f"text {n}" for n in range(2 * MAX_BATCH + 1)])
+    assert [len(batch) for batch in encoder.batches] == [MAX_BATCH, MAX_BATCH, 1]
 
 
 async def test_who_gives_up_does_not_take_the_vector_from_others(embedder, encoder):

@@ -25,7 +25,7 @@ def at(stub: StubOpenAI) -> Settings:
 
 
 async def test_the_endpoint_gives_the_vectors_and_the_name(stub):
-    async with open_embedder(at(stub)) as embedder:
+    async with open_embedder(at(stub).embeddings) as embedder:
         vectors = await embedder.embed(["你好", "hello", "你好", ""])
     assert embedder.name == "stub-embedding"
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
@@ -34,7 +34,7 @@ async def test_the_endpoint_gives_the_vectors_and_the_name(stub):
 
 
 async def test_without_a_model_the_built_in_encoder_is_used():
-    async with open_embedder(Settings.load()) as embedder:
+    async with open_embedder(Settings.load().embeddings) as embedder:
         assert embedder.name == NAME
 
 
@@ -49,12 +49,12 @@ async def test_without_a_model_the_built_in_encoder_is_used():
 )
 def test_half_a_configuration_is_refused_by_the_name_of_the_setting(values, setting):
     with pytest.raises(ConfigurationError, match=setting):
-        open_embedder(configured(**values))
+        open_embedder(configured(**values).embeddings)
 
 
 async def test_an_endpoint_that_is_not_there_stops_the_start():
     with pytest.raises(ConfigurationError, match=r"SOULGRAPH_EMBEDDINGS_BASE_URL: http://127\.0\.0\.1:1"):
-        async with open_embedder(configured(base_url="http://127.0.0.1:1/v1", model="m")):
+        async with open_embedder(configured(base_url="http://127.0.0.1:1/v1", model="m").embeddings):
             pass
 
 
@@ -63,7 +63,7 @@ async def test_an_endpoint_that_is_not_there_stops_the_start():
     [Reply(status=500), Reply(garbage="not json"), Reply(garbage='{"data": []}'), Reply(garbage='{"data": [{}]}')],
 )
 async def test_an_endpoint_that_fails_later_is_a_sense_that_is_away(stub, reply):
-    async with open_embedder(at(stub)) as embedder:
+    async with open_embedder(at(stub).embeddings) as embedder:
         stub.embeddings = reply
         with pytest.raises(SenseUnavailable, match="embeddings endpoint"):
             await embedder.embed(["a text"])

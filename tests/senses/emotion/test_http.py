@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from soulgraph.errors import SenseUnavailable
-from soulgraph.senses.emotion.http import LONGEST_ANSWER, HttpRecogniser
+from soulgraph.senses.emotion.http import MAX_ANSWER, HttpRecogniser
 from soulgraph.soul.emotions import UserEmotion
 
 JOY = {"emotion": "joy", "p": 0.7, "a": 0.55, "d": 0.2, "intensity": 0.8, "confidence": 0.9}
@@ -165,7 +165,7 @@ async def test_an_answer_beyond_all_measure_is_not_read_to_its_end():
         while True:
             yield b" " * 8192
 
-    assert await failure(floods) == f"the emotion service's answer is longer than {LONGEST_ANSWER} bytes"
+    assert await failure(floods) == f"the emotion service's answer is longer than {MAX_ANSWER} bytes"
 
 
 @pytest.mark.parametrize("answer", [hangs, drips])

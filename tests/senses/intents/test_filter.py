@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import Filtered
 from soulgraph.senses.intents.filter import IntentFilter
 
@@ -33,7 +33,7 @@ HOME = [LIGHT_ON, LIGHT_OFF, STRIP_ON, FAN_ON, FAN_OFF]
 
 def filter_intents(text: str, catalog: Sequence[Intent]) -> Filtered:
     """A catalog without examples needs no embedder."""
-    return asyncio.run(IntentFilter(None).filter(text, Offers(catalog), NOW))
+    return asyncio.run(IntentFilter(None).filter(text, CompiledCatalog(catalog), NOW))
 
 
 def ids(result: Filtered) -> list[str]:

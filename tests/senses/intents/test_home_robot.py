@@ -9,7 +9,7 @@ import yaml
 
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.filter import IntentFilter
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ def expected(case):
 
 
 async def decisions(cases):
-    offers = Offers(CATALOG)
+    offers = CompiledCatalog(CATALOG)
     async with open_local_embedder() as embedder:
         intents = IntentFilter(embedder)
         for case in cases:

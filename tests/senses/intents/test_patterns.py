@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from soulgraph.senses.intents.patterns import REACH, Patience, Sieve, UnsafePattern, compiled, refuse_explosive
+from soulgraph.senses.intents.patterns import REACH, RegexBudget, Sieve, UnsafePattern, compiled, refuse_explosive
 
 EXPLOSIVE = [
     "(a|a)*[xy]",
@@ -70,12 +70,12 @@ def test_a_verbose_pattern_is_refused(pattern):
     ],
 )
 def test_an_ordinary_pattern_is_found_whatever_the_case(pattern, text):
-    assert Patience().search(pattern, text)
+    assert RegexBudget().search(pattern, text)
 
 
 @pytest.mark.parametrize("pattern", EXPLOSIVE)
 def test_a_search_that_takes_too_long_finds_nothing_and_is_reported_once(pattern, caplog):
-    patience = Patience(left=60)
+    patience = RegexBudget(left=60)
     with caplog.at_level(logging.WARNING):
         assert patience.search(pattern, "a" * REACH) is None
         assert patience.search(pattern, "a" * REACH) is None
@@ -85,17 +85,17 @@ def test_a_search_that_takes_too_long_finds_nothing_and_is_reported_once(pattern
 
 
 def test_when_patience_has_run_out_nothing_more_is_searched_for():
-    patience = Patience()
+    patience = RegexBudget()
     hostile = (f"(a|a)*[xy]{{1,{n}}}" for n in range(1, 1000))
     searched = sum(1 for pattern in hostile if patience.left > 0 and patience.search(pattern, "a" * REACH) is None)
     assert 1 <= searched <= 50
     assert patience.search("a", "a") is None
-    assert Patience().search("a", "a")
+    assert RegexBudget().search("a", "a")
 
 
 def test_a_pattern_sees_the_beginning_of_a_text():
-    assert Patience().search("灯$", "啊" * (REACH - 1) + "灯" + "啊" * 100)
-    assert Patience().search("灯", "啊" * REACH + "灯") is None
+    assert RegexBudget().search("灯$", "啊" * (REACH - 1) + "灯" + "啊" * 100)
+    assert RegexBudget().search("灯", "啊" * REACH + "灯") is None
 
 
 def test_a_sieve_keeps_back_only_what_none_of_its_patterns_is_in():
@@ -109,7 +109,7 @@ def test_a_sieve_keeps_back_only_what_none_of_its_patterns_is_in():
 @pytest.mark.parametrize("pattern", [r"(a)\1", r"(?P<x>a)(?P=x)", "(?s)a.b", "(a)(?(1)a|b)", "(x?)a(?1)"])
 def test_a_pattern_that_counts_on_being_alone_is_never_held_back(pattern):
     text = "aa a\nb"
-    assert Patience().search(pattern, text)
+    assert RegexBudget().search(pattern, text)
     assert Sieve(["(.)(.)开灯", pattern]).passes(text)
 
 

@@ -7,7 +7,7 @@ import pytest
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import Offers
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.filter import UNCLEAR, IntentFilter
 
 NOW = datetime(2026, 11, 16, 15, 30)
@@ -23,7 +23,7 @@ DANCE = shown("dance", "跳个舞给我看", "来段舞蹈", "dance for me", "sh
 LAMP_ON = shown("lamp_on", "把灯打开", "开一下客厅的灯", "turn the lamp on", "switch on the light")
 LAMP_OFF = shown("lamp_off", "把灯关掉", "关一下客厅的灯", "turn the lamp off", "switch off the light")
 REST = shown("rest", "先别扫了", "不用打扫了", "stop cleaning", "you can stop sweeping")
-HOME = Offers([WEATHER, STORY, DANCE, LAMP_ON, LAMP_OFF, REST])
+HOME = CompiledCatalog([WEATHER, STORY, DANCE, LAMP_ON, LAMP_OFF, REST])
 
 
 class Away:
@@ -123,30 +123,32 @@ async def test_a_request_among_small_talk_is_found(ask):
 
 @pytest.mark.parametrize("text", ["面包掰开里面全是绿毛，还有小虫在爬", "我把杯子洗了，然后睡着了"])
 async def test_what_only_joins_two_clauses_asks_for_nothing(ask, text):
-    assert ids(await ask(text, Offers([shown("come", "过来", "快到我这儿来"), STORY]))) == []
+    assert ids(await ask(text, CompiledCatalog([shown("come", "过来", "快到我这儿来"), STORY]))) == []
 
 
 async def test_a_keyword_is_taken_before_a_resemblance(ask):
     named = Intent.model_validate({"id": "radio", "name": "radio", "match": {"keywords_any": ["故事"]}})
-    result = await ask("给我讲个故事", Offers([STORY, named]))
+    result = await ask("给我讲个故事", CompiledCatalog([STORY, named]))
     assert ids(result) == ["radio"]
     assert result.intents[0].why == "keyword 故事"
 
 
 async def test_a_negative_keyword_vetoes_a_resemblance(ask):
     careful = shown("story", "给我讲个故事", "说个故事听听", negative_keywords=["鬼"])
-    assert ids(await ask("给我讲个鬼故事", Offers([careful]))) == []
+    assert ids(await ask("给我讲个鬼故事", CompiledCatalog([careful]))) == []
 
 
 async def test_min_confidence_is_the_intents_own(ask):
     strict = shown("story", "给我讲个故事", "说个故事听听", min_confidence=0.95)
-    result = await ask("能不能讲一个故事听听呀", Offers([strict]))
+    result = await ask("能不能讲一个故事听听呀", CompiledCatalog([strict]))
     assert (ids(result), result.decision.reason) == ([], "not sure enough: story")
 
 
 async def test_confidence_falls_with_distance(ask):
     said = ["给我讲个故事", "能不能讲一个故事听听呀", "今天的故事就到这里"]
-    matches = [(await ask(text, Offers([shown("story", "给我讲个故事", min_confidence=0)]))).intents for text in said]
+    matches = [
+        (await ask(text, CompiledCatalog([shown("story", "给我讲个故事", min_confidence=0)]))).intents for text in said
+    ]
     confidences = [match[0].confidence for match in matches]
     assert confidences == sorted(confidences, reverse=True)
     assert confidences[0] > 0.8
@@ -155,8 +157,8 @@ async def test_confidence_falls_with_distance(ask):
 async def test_without_the_embedder_keywords_still_work_and_the_reason_says_so():
     keyword = Intent.model_validate({"id": "radio", "name": "radio", "match": {"keywords_any": ["收音机"]}})
     away = IntentFilter(Away())
-    assert ids(await away.filter("打开收音机", Offers([STORY, keyword]), NOW)) == ["radio"]
-    result = await away.filter("讲个故事", Offers([STORY]), NOW)
+    assert ids(await away.filter("打开收音机", CompiledCatalog([STORY, keyword]), NOW)) == ["radio"]
+    result = await away.filter("讲个故事", CompiledCatalog([STORY]), NOW)
     assert result.decision.action == "fallback_reasoning"
     assert "examples not compared" in result.decision.reason
 
@@ -164,7 +166,7 @@ async def test_without_the_embedder_keywords_still_work_and_the_reason_says_so()
 async def _unclear(ask):
     """A text in the unclear band, with what is decided of it without an arbiter."""
     for text in ("讲点什么好玩的吧", "说点什么给我听", "讲讲话", "来点有意思的", "entertain me a bit"):
-        result = await ask(text, Offers([shown("story", *STORY.match.examples, min_confidence=UNCLEAR[0])]))
+        result = await ask(text, CompiledCatalog([shown("story", *STORY.match.examples, min_confidence=UNCLEAR[0])]))
         if result.intents and UNCLEAR[0] <= result.intents[0].confidence <= UNCLEAR[1]:
             return text
     raise AssertionError("no text is unclear any more")
@@ -173,7 +175,7 @@ async def _unclear(ask):
 @pytest.mark.parametrize(("chosen", "expected"), [(["story"], ["story"]), ([], [])])
 async def test_the_arbiter_decides_what_is_unclear(ask, chosen, expected):
     text, judge = await _unclear(ask), Judge(*chosen)
-    result = await ask(text, Offers([STORY]), judge)
+    result = await ask(text, CompiledCatalog([STORY]), judge)
     assert judge.asked == [(text, ["story"])]
     assert ids(result) == expected
     assert all(match.why.endswith("confirmed by the model") for match in result.intents)
@@ -182,14 +184,14 @@ async def test_the_arbiter_decides_what_is_unclear(ask, chosen, expected):
 @pytest.mark.parametrize("text", ["给我讲个故事", "股票又跌了"])
 async def test_the_arbiter_is_not_asked_about_what_is_clear(ask, text):
     judge = Judge("story")
-    await ask(text, Offers([STORY]), judge)
+    await ask(text, CompiledCatalog([STORY]), judge)
     assert judge.asked == []
 
 
 async def test_without_the_arbiters_answer_it_stays_as_it_was(ask):
     text = await _unclear(ask)
-    alone = await ask(text, Offers([STORY]))
-    assert (await ask(text, Offers([STORY]), Judge(away=True))) == alone
+    alone = await ask(text, CompiledCatalog([STORY]))
+    assert (await ask(text, CompiledCatalog([STORY]), Judge(away=True))) == alone
 
 
 async def test_a_catalog_is_learned_once(embedder):
@@ -202,7 +204,7 @@ async def test_a_catalog_is_learned_once(embedder):
             counted.extend(texts)
             return await embedder.embed(texts)
 
-    filter_, offers = IntentFilter(Counting()), Offers([STORY, DANCE])
+    filter_, offers = IntentFilter(Counting()), CompiledCatalog([STORY, DANCE])
     for _ in range(3):
         await filter_.filter("跳舞", offers, NOW)
     assert counted.count("tell me a story") == 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.senses.intents.catalog import Intent, Slot
-from soulgraph.senses.intents.patterns import Patience
+from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.intents.slots import question, spoken
 
 NOW = datetime(2026, 11, 16, 15, 30)
@@ -100,7 +100,7 @@ def test_each_slot_reads_the_same_words_by_its_own_type():
 
 
 def test_slots_share_the_patience_of_their_utterance():
-    assert spoken([slot(regex="(灯)")], "开灯", NOW, Patience(left=0)) == {}
+    assert spoken([slot(regex="(灯)")], "开灯", NOW, RegexBudget(left=0)) == {}
     assert spoken([slot(regex="(灯)")], "开灯", NOW) == {"x": "灯"}
 
 
