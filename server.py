@@ -41,10 +41,11 @@ from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.turn import turn_graph
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Context, Outlets
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
-from soulgraph.runtime.ports import open_context
+from soulgraph.runtime.background import in_background
+from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
@@ -54,7 +55,7 @@ from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.stores import Stores
-from soulgraph.terminals.handlers import Answer, Handlers
+from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
 from soulgraph.terminals.invocations import Invocations
@@ -92,28 +93,28 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
     """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(open_tracing(settings))
-        ports = await stack.enter_async_context(open_context(settings, clock))
-        async with ports.stores.read() as tx:
+        metrics = Metrics()
+        ports = await stack.enter_async_context(open_ports(settings, clock, observe_usage=metrics.usage))
+        async with ports.context.stores.read() as tx:
             open_access = _access(settings, await tx.keys.exist())
             presence = Presence(clock, await tx.terminals.gone())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
-        metrics = Metrics()
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
-        hub = await _hub(settings, ports.stores, inbox, stack)
-        context = replace(ports, hub=hub, observe_usage=metrics.usage)
+        hub = await _hub(settings, ports.context.stores, inbox, stack)
+        context = replace(ports.context, outlets=Outlets(hub, ports.listeners))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
         )
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
-        runner = TurnRunner(graph, context, context.locks, settings.turn_timeout_s, metrics.turn, afterglow.wake)
-        await stack.enter_async_context(_reception(context, presence, inbox, runner))
+        runner = TurnRunner(graph, context, ports.budget, settings.turn_timeout_s, metrics.turn, afterglow.wake)
+        await stack.enter_async_context(_receiving(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
-        ticks = Ticks(context.stores, presence, context.hub, *ticking)
+        ticks = Ticks(context.stores, presence, hub, *ticking)
         await stack.enter_async_context(ticks.running())
         if settings.alive:
-            await stack.enter_async_context(ProactiveScheduler(context).running())
+            await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         _announce(settings, context, open_access)
         yield Services(
             settings,
@@ -126,6 +127,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             presence,
             metrics,
             open_access,
+            ports.budget,
+            ports.listeners,
         )
 
 
@@ -135,18 +138,19 @@ async def _hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExi
 
 
 @asynccontextmanager
-async def _reception(context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner) -> AsyncIterator[None]:
+async def _receiving(context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner) -> AsyncIterator[None]:
     """Terminals are heard while the block lasts; what they asked before its end is answered after the last turn."""
-    if context.hub is None:
+    if context.outlets.hub is None:
         yield
         return
 
-    async def begin(terminal_id: str, said: Input) -> Answer:
-        request = TurnRequest(said.text, DEFAULT_USER, said.input_id, terminal_id=terminal_id)
+    async def begin(terminal_id: str, given: Input) -> PendingAnswer:
+        request = TurnRequest(given.text, DEFAULT_USER, given.input_id, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
-    handlers = Handlers(context.stores, context.hub, presence, begin, context.clock)
-    async with inbox.running(handlers.work):
+    handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)
+    lost = "ended, and no terminal is heard until the server is restarted"
+    async with in_background(inbox.run(handlers.work), "inbox", lost):
         yield
     await handlers.finish()
 

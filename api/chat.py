@@ -1,6 +1,6 @@
 """One turn over HTTP: as JSON, or as server-sent events while it happens."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
@@ -10,6 +10,7 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
+from soulgraph.nodes.state import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.turn_runner import RunningTurn
 from soulgraph.stores.factories import DEFAULT_USER
@@ -48,12 +49,12 @@ class ChatRequest(BaseModel):
     def _one_way_to_say_it(self) -> Self:
         if (self.text is None) == (self.inputs is None):
             raise ValueError("send either `text` or `inputs`")
-        if len(self.said) > MAX_TEXT:
+        if len(self.words) > MAX_TEXT:
             raise ValueError(f"the inputs may have {MAX_TEXT} characters together")
         return self
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         return self.text or "\n".join(entry.text for entry in self.inputs or [])
 
     @property
@@ -64,32 +65,10 @@ class ChatRequest(BaseModel):
 
     def turn(self) -> TurnRequest:
         places = self.model_dump(include=set(TurnRequest.__dataclass_fields__) - {"text", "input_id"})
-        return TurnRequest(text=self.said, input_id=self.key, **places)
+        return TurnRequest(text=self.words, input_id=self.key, **places)
 
 
-class ChatAnswer(BaseModel):
-    """What a turn answers; `done` carries the same."""
-
-    session_id: str
-    turn_id: str
-    soul_id: str
-    terminal_id: str | None
-    reply: str
-    intent_decision: dict[str, Any]
-    intents: list[dict[str, Any]]
-    executed_skills: list[str]
-    intent_action_publish_ok: bool | None = Field(description="null without a broker or anything to deliver")
-    exec_mode: Literal["auto_execute", "blocked"]
-    exec_probability: float
-    user_emotion: dict[str, Any]
-    soul_emotion: dict[str, Any]
-    persona: dict[str, Any]
-    state_changed: bool
-    voice: str
-    usage: dict[str, int] = Field(description="what the turn's model calls cost")
-
-
-@router.post("/chat", response_model=ChatAnswer)
+@router.post("/chat", response_model=Answer)
 async def chat(request: ChatRequest, services: Served) -> Response:
     """Say something to a soul. With `stream` the answer is `text/event-stream`."""
     turn = await begin(request, services)

@@ -18,10 +18,10 @@ from soulgraph.api.openai_wire import Completion, CompletionRequest
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING, PING_S, unbuffered
 from soulgraph.errors import InvalidInput, NotFound
-from soulgraph.nodes.state import Json
+from soulgraph.nodes.state import TurnEvent
 from soulgraph.runtime.admission import TurnRequest
-from soulgraph.runtime.turn_runner import Event, RunningTurn
-from soulgraph.stores.records import Soul
+from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.stores.records import Json, Soul
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])
 
@@ -63,8 +63,8 @@ async def complete(
             soul_id=soul.soul_id,
         )
     )
-    completion = Completion(turn.said["turn_id"], request.model, int(services.now()))
-    where = {"X-Session-Id": quote(turn.said["session_id"], safe=":@")}
+    completion = Completion(turn.utterance["turn_id"], request.model, int(services.now()))
+    where = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
     if not request.stream:
         return JSONResponse(completion.whole(await turn.answer()), headers=where)
     events = turn.events(PING_S)
@@ -72,7 +72,7 @@ async def complete(
     return unbuffered(_chunks(completion, first, events, request.wants_usage), where)
 
 
-async def _first_word(events: AsyncIterator[Event | None], turn: RunningTurn) -> Event | None:
+async def _first_word(events: AsyncIterator[TurnEvent | None], turn: RunningTurn) -> TurnEvent | None:
     """A turn that fails before it has said anything fails with a status, unless that takes long."""
     event = await anext(events)
     while event and event.event not in _SPOKEN:
@@ -83,7 +83,7 @@ async def _first_word(events: AsyncIterator[Event | None], turn: RunningTurn) ->
 
 
 async def _chunks(
-    completion: Completion, first: Event | None, events: AsyncIterator[Event | None], with_usage: bool
+    completion: Completion, first: TurnEvent | None, events: AsyncIterator[TurnEvent | None], with_usage: bool
 ) -> AsyncIterator[bytes]:
     def line(chunk: Json) -> bytes:
         return _line({**chunk, "usage": chunk.get("usage")} if with_usage else chunk)
@@ -103,7 +103,7 @@ async def _chunks(
             yield format_sse_event(data_str="[DONE]")
 
 
-async def _again(first: Event | None, rest: AsyncIterator[Event | None]) -> AsyncIterator[Event | None]:
+async def _again(first: TurnEvent | None, rest: AsyncIterator[TurnEvent | None]) -> AsyncIterator[TurnEvent | None]:
     yield first
     async for event in rest:
         yield event

@@ -15,7 +15,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.soul.dynamics import EmotionState, evolve
 from soulgraph.soul.gate import ExecMode, Gate, judge
 from soulgraph.soul.mood import describe
-from soulgraph.soul.personality import Traits, extremity
+from soulgraph.soul.personality import extremity
 from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import EmotionPoint, Soul
@@ -101,8 +101,8 @@ async def read_history(
 
 def _now(soul: Soul, services: Services) -> tuple[EmotionState, Gate]:
     now, constants = services.now(), services.context.constants
-    traits = Traits.from_dict(soul.personality_vector)
-    feeling = evolve(traits, EmotionState.from_dict(soul.emotion_state), now, constants)
+    traits = soul.personality_vector
+    feeling = evolve(traits, soul.emotion_state, now, constants)
     return feeling, judge(traits, feeling, now, constants)
 
 

@@ -136,7 +136,7 @@ async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memo
     """What would come to the soul's mind; `problem` says what could not be asked."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-    mind = services.context.recall
+    mind = services.context.memory.recall
     if mind is None:
         return Memories(episodes=[], events=[], problem="this server recalls nothing")
     found = await mind.recall(soul_id, q, k, noted=False)
@@ -148,6 +148,6 @@ async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memo
 
 
 def _library(services: Services) -> EventLibrary:
-    if services.context.events is None:
+    if services.context.memory.events is None:
         raise StoreUnavailable("this server keeps no event library")
-    return services.context.events
+    return services.context.memory.events

@@ -13,11 +13,11 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
-from soulgraph.nodes.state import Work
-from soulgraph.nodes.transcript import language_of, spoken
-from soulgraph.runtime.budget import metering
+from soulgraph.nodes.state import OutboxPayload
+from soulgraph.nodes.transcript import as_transcript, language_of
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.modes import default_state
+from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
@@ -49,9 +49,14 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
     """What the conversation has made of the character, in words; one call of the model, between two turns."""
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        persona = {name: session.character_snapshot[name] for name in ("base_persona", "evolved_persona")}
+        snapshot = session.character_snapshot
+        persona = {"base_persona": snapshot["base_persona"], "evolved_persona": snapshot["evolved_persona"]}
         task = run_task(
-            services.context.voice.model, UPDATE_MEMORY, language_of(messages), messages=spoken(messages), **persona
+            services.context.voice.model,
+            UPDATE_MEMORY,
+            language_of(messages),
+            messages=as_transcript(messages),
+            **persona,
         )
         grown = await _in_time(task, session, services)
         async with services.stores.write() as tx:
@@ -81,7 +86,9 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     """A new session that knows how this one went: a background tells it, and the persona goes on as it has become."""
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        task = run_task(services.context.voice.model, SUMMARIZE, language_of(messages), messages=spoken(messages))
+        task = run_task(
+            services.context.voice.model, SUMMARIZE, language_of(messages), messages=as_transcript(messages)
+        )
         summary = await _in_time(task, session, services)
         return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
 
@@ -107,7 +114,7 @@ async def _continued(session: Session, last_message: int, summary: Summary, serv
         continued_from=session.session_id,
         created_at=now,
         updated_at=now,
-        guard={},
+        guard=new_guard(),
     )
     async with services.stores.write() as tx:
         world = await tx.backgrounds.find(session.background_id) if session.background_id else None
@@ -122,13 +129,13 @@ async def _continued(session: Session, last_message: int, summary: Summary, serv
 
 async def _archive(tx: Transaction, session: Session, last_message: int, now: float) -> None:
     """What was said becomes an event like after a turn: abstract, because everybody shares it; the summary is not."""
-    work: Work = {
+    job: OutboxPayload = {
         "last_message": last_message,
         "archive_now": True,
         "state_changes": [],
         "soul_turn": (await tx.souls.get(session.soul_id)).turns,
     }
-    await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {**work}, now)
+    await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {**job}, now)
 
 
 def _recap(session: Session, world: Preset | None, summary: str) -> Json:
@@ -143,7 +150,7 @@ async def _in_time(task: Coroutine[Any, Any, T], session: Session, services: Ser
     limit, mode = services.settings.turn_timeout_s, session.persona_state["mode"]
     try:
         with traced(soul_id=session.soul_id, session_id=session.session_id, persona_mode=mode):
-            async with metering(services.context, session.soul_id, "growth"), asyncio.timeout(limit):
+            async with services.budget.metering(session.soul_id, "growth"), asyncio.timeout(limit):
                 return await task
     except TimeoutError as error:
         raise ModelTimeout(f"the model took longer than {limit:g} s, and nothing was changed: try again") from error

@@ -90,15 +90,17 @@ async def list_inner_versions(soul_id: Id, services: Served) -> list[InnerVersio
     """Every inner state since the soul first reflected, the newest first; 0 is the one it was born with."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-        return [InnerVersionOut.of(version) for version in await tx.inner.all(soul_id)]
+        return [InnerVersionOut.of(version) for version in await tx.monologues.all(soul_id)]
 
 
 @router.post("/inner-state/versions/{n}/restore", dependencies=[owner])
 async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerVersionOut:
     """The soul thinks again as in version n. That is a new version, and none is lost."""
     async with services.stores.write() as tx:
-        earlier = await tx.inner.get(soul_id, n)
-        return InnerVersionOut.of(await tx.inner.think(soul_id, earlier.inner_state, f"restored:{n}", services.now()))
+        earlier = await tx.monologues.get(soul_id, n)
+        return InnerVersionOut.of(
+            await tx.monologues.think(soul_id, earlier.inner_state, f"restored:{n}", services.now())
+        )
 
 
 @router.get("/slots", dependencies=[chatter])

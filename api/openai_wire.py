@@ -7,9 +7,10 @@ from typing import Any
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from soulgraph.api.fields import Id, Text, UserId
-from soulgraph.nodes.state import Json
+from soulgraph.nodes.state import Answer
 from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import DEFAULT_USER
+from soulgraph.stores.records import Json
 
 PATHS = ("/v1/models", "/v1/chat/completions")
 
@@ -117,7 +118,7 @@ class Completion:
     model: str
     created: int
 
-    def whole(self, answer: Json) -> Json:
+    def whole(self, answer: Answer) -> Json:
         message = {"role": "assistant", "content": answer["reply"], "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return self._envelope("chat.completion", [choice], usage=_usage(answer), soulgraph=_extras(answer))
@@ -126,10 +127,10 @@ class Completion:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return self._envelope("chat.completion.chunk", [choice])
 
-    def last(self, answer: Json) -> Json:
+    def last(self, answer: Answer) -> Json:
         return {**self.delta("stop"), "soulgraph": _extras(answer)}
 
-    def cost(self, answer: Json) -> Json:
+    def cost(self, answer: Answer) -> Json:
         return self._envelope("chat.completion.chunk", [], usage=_usage(answer))
 
     def _envelope(self, kind: str, choices: list[Json], **more: Json) -> Json:
@@ -137,14 +138,14 @@ class Completion:
         return {**names, "choices": choices, **more}
 
 
-def _usage(answer: Json) -> Json:
+def _usage(answer: Answer) -> Json:
     """What the model counted; nothing is estimated, so the offline voice costs nothing."""
     asked, answered = answer["usage"]["input_tokens"], answer["usage"]["output_tokens"]
     return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
 
 
-def _extras(answer: Json) -> Json:
-    return {key: answer[key] for key in _EXTRAS}
+def _extras(answer: Answer) -> Json:
+    return {key: value for key, value in answer.items() if key in _EXTRAS}
 
 
 def status(problem: Json) -> int:

@@ -22,11 +22,12 @@ async def readyz(services: Served) -> dict[str, Any]:
     """Ready when the database answers; a model that is away is seen in the turns themselves."""
     async with services.stores.read() as tx:
         await tx.ping()
+    hub = services.context.outlets.hub
     return {
         "status": "ready",
         "database": services.stores.database.url.get_backend_name(),
         "voice": services.context.voice.name,
-        "broker": services.context.hub.addresses if services.context.hub else None,
+        "broker": hub.addresses if hub else None,
     }
 
 

@@ -2,37 +2,24 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Self
 
 from fastapi import APIRouter
 from langchain_core.messages import BaseMessage
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, model_validator
 
 from soulgraph.api.auth import owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served
-from soulgraph.nodes.context import Context
-from soulgraph.nodes.emotion import emotion
-from soulgraph.nodes.intent_filter import intent_filter
-from soulgraph.nodes.pad_update import guarded, mode_now
-from soulgraph.nodes.persona_context import prompt_of, template_of
-from soulgraph.nodes.state import Heard, Said, TurnState
+from soulgraph.nodes.persona_context import template_of
 from soulgraph.prompts.tokens import tokens_of
-from soulgraph.runtime.telemetry import NoTelemetry
-from soulgraph.senses.text import normalise
-from soulgraph.soul.dynamics import EmotionState, impact
-from soulgraph.soul.gate import judge
-from soulgraph.soul.personality import Traits
-from soulgraph.stores.factories import DEFAULT_USER, new_session
-from soulgraph.stores.records import Session, Soul
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.stores.factories import DEFAULT_USER, new_id
 from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/templates", tags=["library"])
 
-_NEW = "preview"
 _TITLE = re.compile(r"^---(.+)---$", re.MULTILINE)
 
 
@@ -75,68 +62,35 @@ class PreviewOut(BaseModel):
 
 @router.post("/{template_id}/preview", dependencies=[owner])
 async def preview_template(template_id: Id, wanted: Rehearsal, services: Served) -> PreviewOut:
-    """Nothing is sent, felt or stored. Tokens are an estimate."""
-    context = replace(services.context, telemetry=NoTelemetry())
+    """Run the turn's own nodes up to its prompt. Nothing is sent, felt or stored. Tokens are an estimate."""
     async with services.stores.read() as tx:
         template = await template_of(tx, template_id)
-        soul, session = await _listener(tx, wanted, template_id, context)
-    state = await _rehearsed(soul, session, wanted.text, context)
-    told = await prompt_of(state, context)
-    messages = [_message(message) for message in told["messages"]]
-    sections = _sections(told["messages"])
+
+    async def premise(tx: Transaction) -> None:
+        """A session that exists speaks by this template; one that begins does so anyway."""
+        if wanted.session_id:
+            await tx.sessions.speak_by(wanted.session_id, template_id)
+
+    prompt = await services.runner.rehearse(_request(template_id, wanted), premise)
+    messages = [_message(message) for message in prompt["messages"]]
+    sections = _sections(prompt["messages"])
     return PreviewOut(
         messages=messages,
         modules=[_module(module.name, module.layer, module.enabled, sections) for module in template.modules],
         characters=sum(message.characters for message in messages),
         tokens=sum(message.tokens for message in messages),
-        **{name: told["persona"][name] for name in ("sources", "memory_hits", "truncated")},
+        sources=prompt["persona"]["sources"],
+        memory_hits=prompt["persona"]["memory_hits"],
+        truncated=prompt["persona"]["truncated"],
     )
 
 
-async def _listener(tx: Transaction, wanted: Rehearsal, template_id: str, context: Context) -> tuple[Soul, Session]:
-    """The session as if it spoke by this template, or one that begins."""
-    if wanted.session_id:
-        session = replace(await tx.sessions.get(wanted.session_id), template_id=template_id)
-        return await tx.souls.get(session.soul_id), session
-    soul = await tx.souls.get(wanted.soul_id or "")
-    return soul, await new_session(
-        tx,
-        soul,
-        session_id=_NEW,
-        user_id=DEFAULT_USER,
-        title="",
-        character_id=None,
-        background_id=None,
-        template_id=template_id,
-        mode=context.persona.default_mode,
-        now=context.clock(),
+def _request(template_id: str, wanted: Rehearsal) -> TurnRequest:
+    """In the session that is named, or in one that nobody has."""
+    session_id = wanted.session_id or new_id("preview")
+    return TurnRequest(
+        wanted.text, DEFAULT_USER, session_id=session_id, soul_id=wanted.soul_id, template_id=template_id
     )
-
-
-async def _rehearsed(soul: Soul, session: Session, text: str, context: Context) -> TurnState:
-    """The turn up to its prompt, without its traces: the soul is moved in thought only."""
-    runtime, now, constants = Runtime(context=context), context.clock(), context.constants
-    said: Said = {
-        "text": text,
-        "soul_id": soul.soul_id,
-        "session_id": session.session_id,
-        "input_id": _NEW,
-        "turn_id": _NEW,
-        "user_id": session.user_id,
-    }
-    state: TurnState = {"said": said}
-    state |= await emotion(state, runtime)
-    traits, felt = Traits.from_dict(soul.personality_vector), state["user_emotion"]
-    feeling = impact(traits, EmotionState.from_dict(soul.emotion_state), felt, now, constants)
-    mode = mode_now(session.persona_state, normalise(text), context.persona, now)
-    heard = guarded(Heard(now, _NEW, felt, soul, feeling, session), normalise(text), mode, context.persona)
-    state |= {
-        "heard": heard,
-        "persona_state": mode,
-        "gate": judge(traits, feeling, now, constants),
-    }
-    state |= await intent_filter(state, runtime)
-    return state
 
 
 def _message(message: BaseMessage) -> MessageOut:
@@ -157,5 +111,5 @@ def _sections(messages: Sequence[BaseMessage]) -> dict[str, str]:
 
 
 def _module(name: str, layer: int, enabled: bool, sections: dict[str, str]) -> ModuleOut:
-    said = sections.get(name, "")
-    return ModuleOut(name=name, layer=layer, enabled=enabled, characters=len(said), tokens=tokens_of(said))
+    text = sections.get(name, "")
+    return ModuleOut(name=name, layer=layer, enabled=enabled, characters=len(text), tokens=tokens_of(text))

@@ -12,7 +12,7 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.decision import Filtered
+from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.terminals.reports import IntentCatalog
 
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[chatter])
@@ -52,12 +52,12 @@ class Filter(BaseModel):
 async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
     """What the text feels like; no soul hears it."""
     start = time.perf_counter()
-    felt = (await services.context.emotions.recognise(request.text)).sane()
+    felt = (await services.context.senses.emotions.recognise(request.text)).sane()
     return FeelingOut(**asdict(felt), latency_ms=round((time.perf_counter() - start) * 1000, 2))
 
 
 @router.post("/intents/filter")
-async def filter_intents(request: Filter, services: Served) -> Filtered:
+async def filter_intents(request: Filter, services: Served) -> IntentResult:
     """Which intents of this catalog the text asks for; nothing is carried out."""
     now = request.options.now or services.context.local_time()
-    return await services.context.intents.filter(request.text, CompiledCatalog(request.intent_catalog), now)
+    return await services.context.senses.intents.filter(request.text, CompiledCatalog(request.intent_catalog), now)

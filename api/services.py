@@ -10,6 +10,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from soulgraph.api.metrics import Metrics
 from soulgraph.nodes.context import Context
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
+from soulgraph.runtime.budget import TokenBudget
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
@@ -29,11 +31,13 @@ class Services:
     presence: Presence
     metrics: Metrics
     open_access: bool
+    budget: TokenBudget
+    listeners: Listeners
 
     async def forget(self, session_id: str) -> None:
         """The events that only this session has shown; to be done while it is still known which those are."""
-        if self.context.events:
-            await self.context.events.forget_session(session_id)
+        if self.context.memory.events:
+            await self.context.memory.events.forget_session(session_id)
 
     def now(self) -> float:
         return self.context.clock()

@@ -1,7 +1,7 @@
 """Conversations over HTTP: the sessions, their messages and their mode."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,11 +10,11 @@ from soulgraph.api.auth import chatter, owner
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
 from soulgraph.runtime.admission import TurnRequest
-from soulgraph.runtime.greeting import opened
+from soulgraph.runtime.greeting import open_session as open_with_greeting
 from soulgraph.soul.modes import Mode, PersonaState, default_state
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
-from soulgraph.stores.records import Message, Session
+from soulgraph.stores.records import CharacterSnapshot, Message, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 Limit = Annotated[int, Query(ge=1, le=1000)]
@@ -65,7 +65,7 @@ class SessionOut(BaseModel):
     title: str
     background_id: str | None
     template_id: str
-    character_snapshot: dict[str, Any]
+    character_snapshot: CharacterSnapshot
     persona_state: PersonaState
     turn: int
     continued_from: str | None
@@ -126,7 +126,7 @@ async def create_session(wanted: NewSession, services: Served) -> SessionOut:
 async def open_session(wanted: Opening, services: Served) -> OpenedSession:
     """Begin a conversation with the greeting of its character. One in which something was said is left as it is."""
     request = TurnRequest(text="", **wanted.model_dump(exclude={"greeting"}))
-    session, greeting = await opened(services.context, request, wanted.greeting)
+    session, greeting = await open_with_greeting(services.context, request, wanted.greeting)
     return OpenedSession(**SessionOut.of(session).model_dump(), greeting=greeting)
 
 

@@ -1,6 +1,5 @@
 """Souls over HTTP: birth, reading, renaming, death, and binding to a terminal."""
 
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -55,7 +54,13 @@ class SoulOut(BaseModel):
 
     @classmethod
     def of(cls, soul: Soul) -> "SoulOut":
-        return cls(**asdict(soul) | {"created_at": iso(soul.created_at), "updated_at": iso(soul.updated_at)})
+        stored = {name: getattr(soul, name) for name in cls.model_fields}
+        decoded = {
+            "personality_vector": soul.personality_vector.to_dict(),
+            "emotion_state": soul.emotion_state.to_dict(),
+        }
+        times = {"created_at": iso(soul.created_at), "updated_at": iso(soul.updated_at)}
+        return cls(**stored | decoded | times)
 
 
 @router.get("", dependencies=[chatter])
@@ -81,8 +86,8 @@ async def select_soul(selection: Selection, services: Served) -> Selection:
         await tx.souls.get(selection.soul_id)
         await tx.terminals.bind(selection.terminal_id, selection.soul_id, services.now())
         status = await status_of(tx, selection.terminal_id, services.now())
-    if services.context.hub:
-        services.context.hub.status(status)
+    if hub := services.context.outlets.hub:
+        hub.status(status)
     return selection
 
 

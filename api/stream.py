@@ -23,7 +23,7 @@ async def listen(soul_id: Id, services: Served) -> StreamingResponse:
 
 
 async def _news(soul_id: str, services: Services) -> AsyncIterator[News | None]:
-    with services.context.listeners.listen(soul_id) as listener:
+    with services.listeners.listen(soul_id) as listener:
         yield None  # tells the listener that it is heard from now on
         async for news in listener.news(PING_S):
             yield news

@@ -16,7 +16,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
-from soulgraph.stores.records import Json, Message, Session
+from soulgraph.stores.records import Json, Message, NewMessage, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], dependencies=[chatter])
 _PAGE = 500
@@ -116,9 +116,9 @@ def _line(message: Message) -> Json:
     return {**line, "timestamp": iso(message.created_at), **unprompted}
 
 
-def _message(line: Line) -> Json:
-    imported = {"turn_id": "imported", "input_id": None, "created_at": epoch(line.timestamp)}
-    return line.model_dump(exclude={"timestamp"}) | imported
+def _message(line: Line) -> NewMessage:
+    spoken = line.model_dump(exclude={"timestamp"})
+    return NewMessage(turn_id="imported", created_at=epoch(line.timestamp), **spoken)
 
 
 def _json(data: Json) -> str:

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from soulgraph.api.auth import owner
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
-from soulgraph.nodes.context import Context
-from soulgraph.runtime.budget import exhausted, resets_at, today
+from soulgraph.runtime.budget import TokenBudget
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import DailyUsage, UsageKind
 from soulgraph.voices.usage import Usage
@@ -38,12 +37,12 @@ class BudgetOut(BaseModel):
     resets_at: str
 
     @classmethod
-    def of(cls, context: Context, spent: int) -> "BudgetOut":
+    def of(cls, budget: TokenBudget, spent: int) -> "BudgetOut":
         return cls(
-            daily_tokens=context.daily_tokens,
+            daily_tokens=budget.daily_tokens,
             spent_today=spent,
-            background="stopped" if exhausted(context, spent) else "open",
-            resets_at=iso(resets_at(context)),
+            background="stopped" if budget.exhausted(spent) else "open",
+            resets_at=iso(budget.resets_at()),
         )
 
 
@@ -57,17 +56,16 @@ class UsageOut(BaseModel):
 @router.get("")
 async def read_usage(soul_id: Id, services: Served, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageOut:
     """What was spent in the last so many days, today included; the newest first."""
-    context = services.context
-    since = context.local_time().date() - timedelta(days=days - 1)
+    since = services.context.local_time().date() - timedelta(days=days - 1)
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         used = await tx.usage.of(soul_id, since.isoformat())
-        spent = await tx.usage.spent(soul_id, today(context))
+        spent = await tx.usage.spent(soul_id, services.budget.today())
     return UsageOut(
         soul_id=soul_id,
         days=[DayOut(**asdict(row)) for row in used],
         totals=_totals(used),
-        budget=BudgetOut.of(context, spent),
+        budget=BudgetOut.of(services.budget, spent),
     )
 
 

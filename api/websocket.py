@@ -15,9 +15,9 @@ from soulgraph.api.problems import invalid, problem
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
-from soulgraph.nodes.state import Json
 from soulgraph.runtime.listeners import Listener
 from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.stores.records import Json
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -51,7 +51,7 @@ async def converse(socket: WebSocket, services: Served) -> None:
         return await socket.send_denial_response(problem(refusal, socket.url.path))
     await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
     turns: dict[str, asyncio.Task[None]] = {}
-    with services.context.listeners.line(own_turns=turns) as line, suppress(WebSocketDisconnect):
+    with services.listeners.line(own_turns=turns) as line, suppress(WebSocketDisconnect):
         code = await Conversation(socket, services, secret, line, turns).hold()
         if code is not None:
             await socket.close(code)
@@ -116,16 +116,16 @@ class Conversation:
         if len(self._turns) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
         turn = await begin(wanted, self._services)
-        self._services.context.listeners.join(self._line, turn.said["soul_id"])
-        self._turns[turn.said["turn_id"]] = asyncio.create_task(self._relay(turn))
+        self._services.listeners.join(self._line, turn.utterance["soul_id"])
+        self._turns[turn.utterance["turn_id"]] = asyncio.create_task(self._relay(turn))
         return None
 
     async def _relay(self, turn: RunningTurn) -> None:
         with suppress(WebSocketDisconnect):
             async for event in turn.events(PING_S):
                 if event:
-                    await self._send(event.event, event.data, turn.said)
-        del self._turns[turn.said["turn_id"]]
+                    await self._send(event.event, event.data, turn.utterance)
+        del self._turns[turn.utterance["turn_id"]]
 
     async def _tell_news(self) -> int:
         """Ends when the server does."""

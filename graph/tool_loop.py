@@ -4,7 +4,8 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.model import model, tools, tools_or_end
+from soulgraph.nodes.model import model, tools_or_end
+from soulgraph.nodes.run_tools import run_tools
 from soulgraph.nodes.state import LoopOutput, LoopState
 from soulgraph.voices.speech import worth_retrying
 
@@ -15,7 +16,7 @@ def tool_loop_graph() -> ToolLoop:
     return (
         StateGraph(LoopState, Context, output_schema=LoopOutput)
         .add_node(model, retry_policy=RetryPolicy(max_attempts=3, initial_interval=0.3, retry_on=worth_retrying))
-        .add_node(tools)
+        .add_node("tools", run_tools)
         .add_edge(START, "model")
         .add_conditional_edges("model", tools_or_end)
         .add_edge("tools", "model")

@@ -12,6 +12,7 @@ from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.nodes.pad_update import pad_update
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.nodes.persona_context import persona_context
+from soulgraph.nodes.recall import recall
 from soulgraph.nodes.repair import repair
 from soulgraph.nodes.state import TurnInput, TurnOutput, TurnState
 from soulgraph.nodes.writeback import writeback
@@ -31,6 +32,7 @@ def turn_graph(*, resumable: bool = False) -> Turn:
         .add_node(intent_filter)
         .add_node(gate)
         .add_node(intent_action)
+        .add_node(recall)
         .add_node(persona_context)
         .add_node("tool_loop", tool_loop_graph().compile(checkpointer=None if resumable else False, name="tool_loop"))
         .add_node(parse)
@@ -42,6 +44,7 @@ def turn_graph(*, resumable: bool = False) -> Turn:
         .add_edge("intent_filter", "gate")
         .add_conditional_edges("gate", act_or_talk)
         .add_edge("intent_action", "writeback")
+        .add_edge("recall", "persona_context")
         .add_edge("persona_context", "tool_loop")
         .add_edge("tool_loop", "parse")
         .add_conditional_edges("parse", usable_or_repair)

@@ -1,4 +1,4 @@
-"""What was said becomes an event that any soul can learn from, and leaves the prompt."""
+"""Draws an event from what was said, which any soul can learn from; the messages then leave the prompt."""
 
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
@@ -8,41 +8,41 @@ from langgraph.runtime import Runtime
 from soulgraph.memory.events import Event, EventLibrary, Pattern
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import language_of, spoken
-from soulgraph.runtime.budget import background
+from soulgraph.nodes.transcript import as_transcript, language_of
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Message
 from soulgraph.voices.names import names_in
 from soulgraph.voices.tasks import EXTRACT_EVENT, run_task
 
 MIN_MESSAGES = 10
-"""Messages that make an event, if nothing has changed in the soul."""
+"""How many unarchived messages make an event, when the turn has not changed the soul."""
 
 _MAX_MESSAGES = 40
 
 
 async def archive(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
-    """Oldest first, one event for each stretch. A step that is repeated finds the event it had stored."""
-    follow_up, context = state["follow_up"], runtime.context
-    if context.events:
-        while messages := await _due(follow_up, context):
-            await _draw(messages, follow_up, context, context.events)
+    """Oldest first, one event for each stretch. After a crash the event that was stored already is found again."""
+    follow_up = state["follow_up"]
+    context = runtime.context
+    if context.memory.events:
+        while messages := await _unarchived(follow_up, context):
+            await _archive(messages, follow_up, context, context.memory.events)
     return state
 
 
-async def _due(follow_up: FollowUp, context: Context) -> list[Message]:
+async def _unarchived(follow_up: FollowUp, context: Context) -> list[Message]:
     async with context.stores.read() as tx:
         waiting = await tx.messages.unarchived(follow_up["session_id"], follow_up["last_message"])
     return waiting[:_MAX_MESSAGES] if follow_up["archive_now"] or len(waiting) >= MIN_MESSAGES else []
 
 
-async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Context, library: EventLibrary) -> None:
+async def _archive(messages: Sequence[Message], follow_up: FollowUp, context: Context, library: EventLibrary) -> None:
     ids = [message.message_id for message in messages]
     event_id = f"evt_{uuid5(NAMESPACE_URL, repr((follow_up['session_id'], ids[0], ids[-1]))).hex}"
     event = await library.find(event_id)
     if event is None:
-        async with background(context, follow_up["soul_id"], "archive"):
-            event = await _extracted(event_id, messages, follow_up, context)
+        async with context.budget.background(follow_up["soul_id"], "archive"):
+            event = await _extract(event_id, messages, follow_up, context)
     kept = await library.add(event, follow_up["session_id"], follow_up["soul_id"], ids)
     context.telemetry.emit(
         "event.archived",
@@ -55,39 +55,39 @@ async def _draw(messages: Sequence[Message], follow_up: FollowUp, context: Conte
     )
 
 
-async def _extracted(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event:
+async def _extract(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event:
     changed = follow_up["state_changes"] if messages[-1].message_id == follow_up["last_message"] else []
-    drawn = await run_task(
+    extract = await run_task(
         context.voice.model,
         EXTRACT_EVENT,
         language_of(messages),
-        messages=spoken(messages),
+        messages=as_transcript(messages),
         state_changes=changed,
         remembered=await _remembered(messages, follow_up, context),
         names=await _names(messages, follow_up, context),
     )
     return Event(
         event_id,
-        drawn.summary,
-        Pattern(**drawn.pattern.model_dump()),
-        drawn.impact.model_dump(),
-        drawn.narrative_fragment,
+        extract.summary,
+        Pattern(**extract.pattern.model_dump()),
+        extract.impact.model_dump(),
+        extract.narrative_fragment,
         iso(messages[-1].created_at),
     )
 
 
 async def _remembered(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:
-    """What had come to mind meanwhile: it happened before, and is no new event."""
-    if context.recall is None:
+    """What was recalled in these turns: it happened before, and is no new event."""
+    if context.memory.recall is None:
         return []
     async with context.stores.read() as tx:
         turns = await tx.turns.of({message.turn_id for message in messages})
     sources = {source for turn in turns if turn.answer for source in turn.answer["persona"]["sources"]}
-    return [*(await context.recall.texts(follow_up["soul_id"], sources)).values()]
+    return [*(await context.memory.recall.texts(follow_up["soul_id"], sources)).values()]
 
 
 async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Context) -> list[str]:
-    """Whoever is known to be spoken of: the event itself must name nobody."""
+    """The names that are known to occur in the messages: the event itself must name nobody."""
     async with context.stores.read() as tx:
         soul = await tx.souls.get(follow_up["soul_id"])
         session = await tx.sessions.find(follow_up["session_id"])
@@ -97,5 +97,5 @@ async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Cont
         ]
         preferences = await tx.preferences.all(soul.soul_id)
     user = [preference.value for preference in preferences if preference.key == "address"]
-    told = names_in(message.content for message in messages)
-    return [soul.name, *(character.name for character in characters if character), *user, *told]
+    mentioned = names_in(message.content for message in messages)
+    return [soul.name, *(character.name for character in characters if character), *user, *mentioned]

@@ -1,55 +1,136 @@
-"""The ports of a turn, built once where the program starts."""
+"""The ports of a turn, in groups: what a node sees of the world. They are opened in `runtime/ports.py`.
+
+A test of a node builds the groups that the node uses and leaves the others at their defaults.
+"""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from typing import Any, Literal, Protocol
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
-from soulgraph.runtime.listeners import Listeners
-from soulgraph.runtime.telemetry import NoTelemetry, Telemetry
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.soul.constants import Constants
 from soulgraph.stores.locks import SessionLocks
-from soulgraph.stores.records import UsageKind
-from soulgraph.stores.stores import Stores
+from soulgraph.stores.records import Json, UsageKind
+from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import Hub
 from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
 
-ObserveUsage = Callable[[str, UsageKind, Usage], None]
+ListenerEvent = Literal["proactive", "state_changed"]
 
 
-def _unobserved(soul_id: str, kind: UsageKind, usage: Usage) -> None:
-    """For those who embed the turn and keep their own figures."""
+class Telemetry(Protocol):
+    """What a turn reports of itself, to the telemetry file and to the trace it runs in."""
+
+    def emit(self, event: str, **fields: Any) -> None:
+        """One decision and its grounds."""
+        ...
+
+    def label(self, **labels: str) -> None:
+        """Put labels on every run of the trace."""
+        ...
+
+    def labels(self) -> dict[str, str]:
+        """The labels so far."""
+        ...
+
+    def keep_private(self, *texts: str) -> None:
+        """Texts that no trace shows unless it may show everything."""
+        ...
+
+
+class Budget(Protocol):
+    def background(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
+        """For model calls that nobody waits for: refused with BudgetExhausted when the soul's day is spent."""
+        ...
+
+    async def charge(self, tx: Transaction, soul_id: str, kind: UsageKind, usage: Usage) -> None:
+        """Write down what model calls have cost."""
+        ...
+
+
+class Listeners(Protocol):
+    def tell(self, soul_id: str, event: ListenerEvent, data: Json) -> int:
+        """Send an event to everybody who listens to the soul; returns how many do."""
+        ...
+
+
+class NoTelemetry:
+    def emit(self, event: str, **fields: Any) -> None: ...
+
+    def label(self, **labels: str) -> None: ...
+
+    def labels(self) -> dict[str, str]:
+        return {}
+
+    def keep_private(self, *texts: str) -> None: ...
+
+
+class NoBudget:
+    def background(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+    async def charge(self, tx: Transaction, soul_id: str, kind: UsageKind, usage: Usage) -> None: ...
+
+
+class NoListeners:
+    def tell(self, soul_id: str, event: ListenerEvent, data: Json) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Senses:
+    emotions: EmotionRecogniser
+    intents: IntentFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    recall: Recall | None = None
+    events: EventLibrary | None = None
+    workspaces: Workspaces | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlets:
+    """The ways out: terminals over MQTT, and open streams and sockets."""
+
+    hub: Hub | None = None
+    listeners: Listeners = field(default_factory=NoListeners)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    max_steps: int = 6
+    max_events: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     stores: Stores
-    emotions: EmotionRecogniser
-    intents: IntentFilter
+    senses: Senses
     voice: Voice
     persona: PersonaConfig
     clock: Callable[[], float]
     timezone: tzinfo | None = None
-    recall: Recall | None = None
-    events: EventLibrary | None = None
-    workspaces: Workspaces | None = None
+    memory: Memory = field(default_factory=Memory)
+    outlets: Outlets = field(default_factory=Outlets)
     telemetry: Telemetry = field(default_factory=NoTelemetry)
-    hub: Hub | None = None
-    listeners: Listeners = field(default_factory=Listeners)
+    budget: Budget = field(default_factory=NoBudget)
     locks: SessionLocks = field(default_factory=SessionLocks)
-    max_steps: int = 6
-    max_events: int = 0
-    daily_tokens: int = 0
-    observe_usage: ObserveUsage = _unobserved
+    limits: Limits = field(default_factory=Limits)
+    rehearsing: bool = False
+    """Nothing of the turn is to be counted: somebody only wants to see its prompt."""
 
     def local_time(self, at: float | None = None) -> datetime:
-        """A moment, by default this one, as the users' clocks show it."""
+        """A time, by default now, as the users' clocks show it."""
         return datetime.fromtimestamp(self.clock() if at is None else at, self.timezone)
 
     @property

@@ -1,4 +1,4 @@
-"""The soul decides whether to say something of its own accord: one structured question to the model."""
+"""Asks the model whether the soul says something of its own accord, and what."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,8 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Moment, ProactiveState
-from soulgraph.runtime.budget import background
+from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
@@ -20,7 +19,7 @@ _MESSAGES = 20
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the stores keep for this question."""
+    """What is stored that the question rests on."""
 
     slots: list[Slot]
     preferences: list[Preference]
@@ -29,51 +28,53 @@ class _Known:
 
 async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
     """A model that is away, whose answer is unusable twice, or for which no tokens are left, means silence."""
-    context, moment = runtime.context, state["moment"]
-    known = await _known(moment, context)
-    lang = _language(moment, known.messages)
+    context = runtime.context
+    occasion = state["occasion"]
+    known = await _known(occasion, context)
+    lang = _language(occasion, known.messages)
     try:
-        async with background(context, moment.soul.soul_id, "life"):
-            impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(moment, known, lang, context))
+        async with context.budget.background(occasion.soul.soul_id, "life"):
+            impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(occasion, known, lang, context))
     except (ModelError, BudgetExhausted) as error:
         return {"sources": _sources(known), "silence": error.detail}
     return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
 
 
-async def _known(moment: Moment, context: Context) -> _Known:
+async def _known(occasion: Occasion, context: Context) -> _Known:
     async with context.stores.read() as tx:
         return _Known(
-            slots=await tx.slots.all(moment.soul.soul_id),
-            preferences=await tx.preferences.all(moment.soul.soul_id),
-            messages=await tx.messages.last(moment.session.session_id, _MESSAGES),
+            slots=await tx.slots.all(occasion.soul.soul_id),
+            preferences=await tx.preferences.all(occasion.soul.soul_id),
+            messages=await tx.messages.last(occasion.session.session_id, _MESSAGES),
         )
 
 
-def _material(moment: Moment, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
-    soul, snapshot = moment.soul, moment.session.character_snapshot
-    heard = [message.created_at for message in known.messages if message.role == "user"]
+def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
+    soul = occasion.soul
+    snapshot = occasion.session.character_snapshot
+    heard_at = [message.created_at for message in known.messages if message.role == "user"]
     return {
         "name": soul.name,
-        "persona": [snapshot.get(layer, "") for layer in ("base_persona", "evolved_persona")],
+        "persona": [snapshot["base_persona"], snapshot["evolved_persona"]],
         "inner_state": soul.inner_state,
-        "mood": describe(moment.soul_emotion, lang, context.constants),
+        "mood": describe(occasion.emotion, lang, context.constants),
         "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],
         "preferences": {kept.key: kept.value for kept in known.preferences},
-        "messages": [_said(message) for message in known.messages],
-        "since": duration(moment.at - heard[-1], lang) if heard else None,
-        "local_time": time_of_day(context.local_time(moment.at), lang),
+        "messages": [_as_line(message) for message in known.messages],
+        "since": duration(occasion.at - heard_at[-1], lang) if heard_at else None,
+        "local_time": time_of_day(context.local_time(occasion.at), lang),
     }
 
 
-def _said(message: Message) -> dict[str, Any]:
+def _as_line(message: Message) -> dict[str, Any]:
     unprompted = {"unprompted": True} if message.proactive else {}
     return {"role": message.role, "content": message.content, **unprompted}
 
 
-def _language(moment: Moment, messages: list[Message]) -> Lang:
+def _language(occasion: Occasion, messages: list[Message]) -> Lang:
     """The one they talk in; before they have, the character's own."""
     heard = [message.content for message in messages if message.role == "user"]
-    own = [moment.session.character_snapshot.get("base_persona", ""), moment.soul.inner_state, moment.soul.name]
+    own = [occasion.session.character_snapshot["base_persona"], occasion.soul.inner_state, occasion.soul.name]
     return lang_of("\n".join(heard or own))
 
 

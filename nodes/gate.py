@@ -1,38 +1,42 @@
-"""Will the soul act, given how it feels? Whoever is watching, and its terminal, are told."""
+"""Decides whether the soul acts, given how it feels, and tells listeners and its terminal."""
 
 from dataclasses import asdict
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import TurnState
-from soulgraph.runtime.tracing.trace import label
+from soulgraph.nodes.state import Appraisal, TurnState, Utterance
+from soulgraph.nodes.streaming import emit
 from soulgraph.soul.gate import judge
-from soulgraph.soul.personality import Traits
 from soulgraph.terminals.payloads import EmotionUpdate
 
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    said, heard = state["said"], state["heard"]
-    traits = Traits.from_dict(heard.soul.personality_vector)
-    verdict = judge(traits, heard.soul_emotion, runtime.context.clock(), runtime.context.constants)
+    context = runtime.context
+    appraisal = state["appraisal"]
+    soul = appraisal.soul
+    verdict = judge(soul.personality_vector, soul.emotion_state, context.clock(), context.constants)
     feeling = {
-        "user_emotion": asdict(heard.user_emotion),
-        "soul_emotion": heard.soul.emotion_state,
+        "user_emotion": asdict(appraisal.user_emotion),
+        "soul_emotion": soul.emotion_state.to_dict(),
         "exec_probability": verdict.exec_probability,
         "exec_mode": verdict.exec_mode,
     }
-    label(exec_mode=verdict.exec_mode)
-    runtime.stream_writer({"event": "emotion", "data": feeling})
-    terminal_id, hub = said.get("terminal_id"), runtime.context.hub
-    if terminal_id and hub:
-        names = {"session_id": said["session_id"], "soul_id": said["soul_id"], "terminal_id": terminal_id}
-        hub.emotion_update(EmotionUpdate(**names, **feeling, ts=heard.at))
+    context.telemetry.label(exec_mode=verdict.exec_mode)
+    emit("emotion", feeling, runtime)
+    _publish(state["utterance"], appraisal, feeling, context)
     return {"gate": verdict}
 
 
-async def act_or_talk(state: TurnState) -> Literal["intent_action", "persona_context"]:
+def _publish(utterance: Utterance, appraisal: Appraisal, feeling: dict[str, Any], context: Context) -> None:
+    terminal_id = utterance.get("terminal_id")
+    if terminal_id and context.outlets.hub:
+        ids = {"session_id": utterance["session_id"], "soul_id": utterance["soul_id"], "terminal_id": terminal_id}
+        context.outlets.hub.emotion_update(EmotionUpdate(**ids, **feeling, ts=appraisal.at))
+
+
+async def act_or_talk(state: TurnState) -> Literal["intent_action", "recall"]:
     """A matched intent is acted on, or asked about, when the soul is able to; everything else is talked about."""
     able = state["gate"].exec_mode == "auto_execute"
-    return "intent_action" if able and state["filtered"].intents else "persona_context"
+    return "intent_action" if able and state["intents"].intents else "recall"

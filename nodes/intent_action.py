@@ -1,9 +1,10 @@
-"""The soul does what was asked and says so in its own tone."""
+"""Publishes what was asked for to the terminal and says so in the soul's tone, without asking a model."""
 
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Result, TurnState
+from soulgraph.nodes.state import TurnResult, TurnState
+from soulgraph.nodes.streaming import emit
 from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.language import lang_of
 from soulgraph.stores.factories import new_id
@@ -13,29 +14,33 @@ from soulgraph.voices.action_lines import action_line
 
 async def intent_action(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """Without a broker the action is recorded in the answer; with one it counts only when the broker has it."""
-    text, intents = state["said"]["text"], state["filtered"].intents
+    text = state["utterance"]["text"]
+    intents = state["intents"].intents
     ready = [intent for intent in intents if intent.status == "ready"]
     delivered = await _deliver(ready, state, runtime.context)
-    reply = action_line(intents, delivered is not False, state["heard"].soul_emotion, text, lang_of(text))
+    mood = state["appraisal"].soul.emotion_state
+    reply = action_line(intents, delivered is not False, mood, text, lang_of(text))
     action = {"intents": [intent.model_dump() for intent in ready], "delivered": delivered}
-    runtime.stream_writer({"event": "intent_action", "data": action})
-    runtime.stream_writer({"event": "token", "data": {"text": reply}})
+    emit("intent_action", action, runtime)
+    emit("token", {"text": reply}, runtime)
     executed = [] if delivered is False else [intent.intent_id for intent in ready]
-    return {"result": Result(reply, executed=executed, delivered=delivered)}
+    return {"result": TurnResult(reply, executed=executed, delivered=delivered)}
 
 
 async def _deliver(ready: list[MatchedIntent], state: TurnState, context: Context) -> bool | None:
     """None when there is nothing to deliver or no broker to deliver it to."""
-    said, terminal_id = state["said"], state["said"].get("terminal_id")
-    if not ready or terminal_id is None or context.hub is None:
+    utterance = state["utterance"]
+    terminal_id = utterance.get("terminal_id")
+    hub = context.outlets.hub
+    if not ready or terminal_id is None or hub is None:
         return None
     calls = [IntentCall(**intent.model_dump(include=set(IntentCall.model_fields))) for intent in ready]
-    return await context.hub.intent_action(
+    return await hub.intent_action(
         IntentAction(
             request_id=new_id("act"),
-            session_id=said["session_id"],
+            session_id=utterance["session_id"],
             terminal_id=terminal_id,
-            soul_id=said["soul_id"],
+            soul_id=utterance["soul_id"],
             intents=calls,
             exec_probability=state["gate"].exec_probability,
             ts=context.clock(),

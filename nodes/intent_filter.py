@@ -1,4 +1,4 @@
-"""Which of the terminal's intents does the user ask for?"""
+"""Finds which of the terminal's intents the user asks for."""
 
 import json
 from functools import lru_cache
@@ -14,17 +14,18 @@ from soulgraph.stores.records import Terminal
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    said, context = state["said"], runtime.context
+    utterance = state["utterance"]
+    context = runtime.context
     began = perf_counter()
-    terminal = await _terminal(said.get("terminal_id"), context)
-    offers = _prepared(json.dumps(terminal.intent_catalog) if terminal else "[]")
-    filtered = await context.intents.filter(said["text"], offers, context.local_time())
+    terminal = await _terminal(utterance.get("terminal_id"), context)
+    catalog = _compiled(json.dumps(terminal.intent_catalog) if terminal else "[]")
+    intents = await context.senses.intents.filter(utterance["text"], catalog, context.local_time())
     latency = {"intent_filter_latency_ms": round((perf_counter() - began) * 1000, 2)}
-    return {"filtered": filtered, "terminal": terminal, "latency": {**state["latency"], **latency}}
+    return {"intents": intents, "terminal": terminal, "latency": {**state["latency"], **latency}}
 
 
 async def _terminal(terminal_id: str | None, context: Context) -> Terminal | None:
-    """With what it reported; without a terminal there is nothing to act with."""
+    """The terminal with what it reported; None where there is nothing to act with."""
     if terminal_id is None:
         return None
     async with context.stores.read() as tx:
@@ -32,5 +33,5 @@ async def _terminal(terminal_id: str | None, context: Context) -> Terminal | Non
 
 
 @lru_cache(maxsize=256)
-def _prepared(catalog: str) -> CompiledCatalog:
+def _compiled(catalog: str) -> CompiledCatalog:
     return CompiledCatalog([Intent.model_validate(intent) for intent in json.loads(catalog)])

@@ -1,4 +1,4 @@
-"""Tidying up after a turn: old items of the profile fade, what proved useful is counted, too much is let go."""
+"""Tidies up after a turn: counts which memories served, ages the profile, drops old jobs and superfluous events."""
 
 from langgraph.runtime import Runtime
 
@@ -11,20 +11,22 @@ _JOBS_KEPT_S = 7 * 86_400
 
 
 async def maintain(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
-    follow_up, context = state["follow_up"], runtime.context
-    await _count_what_served(follow_up, context)
+    follow_up = state["follow_up"]
+    context = runtime.context
+    await _count_useful_memories(follow_up, context)
     if follow_up["soul_turn"] % context.persona.maintain_every == 0:
         await _tidy(follow_up["soul_id"], context)
     return state
 
 
-async def _count_what_served(follow_up: FollowUp, context: Context) -> None:
-    """Repeated after a crash it may be counted twice, which moves a ranking by next to nothing."""
+async def _count_useful_memories(follow_up: FollowUp, context: Context) -> None:
+    """Repeated after a crash it may count twice, which hardly moves a ranking."""
     async with context.stores.read() as tx:
         turns = await tx.turns.of([follow_up["turn_id"]])
     answer = turns[0].answer if turns else None
-    if answer and answer["persona"]["memory_hits"] and context.recall:
-        await context.recall.proved_useful(follow_up["soul_id"], answer["persona"]["sources"], answer["reply"])
+    recall = context.memory.recall
+    if answer and answer["persona"]["memory_hits"] and recall:
+        await recall.proved_useful(follow_up["soul_id"], answer["persona"]["sources"], answer["reply"])
 
 
 async def _tidy(soul_id: str, context: Context) -> None:
@@ -33,5 +35,6 @@ async def _tidy(soul_id: str, context: Context) -> None:
         soul = await tx.souls.lock(soul_id)
         await tx.souls.grow(soul_id, maintenance.maintain(soul.dynamic_profile, iso(now)), now)
         await tx.outbox.prune(soul_id, now - _JOBS_KEPT_S)
-    if context.events and context.max_events:
-        await context.events.tidy(context.max_events)
+    events = context.memory.events
+    if events and context.limits.max_events:
+        await events.tidy(context.limits.max_events)

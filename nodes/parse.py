@@ -1,4 +1,4 @@
-"""Does the model's answer keep the output contract?"""
+"""Takes the reply and the state update out of the model's answer, or says what is wrong with it."""
 
 from typing import Literal
 
@@ -7,25 +7,26 @@ from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken, TurnOutputInvalid
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Result, TurnState
+from soulgraph.nodes.state import TurnResult, TurnState
 from soulgraph.prompts.contract import read_narrative, read_update
 from soulgraph.soul.profile import Profile, StateUpdate
 from soulgraph.soul.validation import explain
 
 
 async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    """Words that were shown stand, also when only a second answer has a usable state update."""
+    """What was shown to the user stays the reply, also when only the repaired answer has a usable state update."""
+    appraisal = state["appraisal"]
     try:
         reply = state["shown"] or read_narrative(state["output"])
-        update = _validated(state["output"], state["heard"].soul.dynamic_profile)
+        update = _validated(state["output"], appraisal.soul.dynamic_profile)
     except ContractBroken as broken:
         if "problem" in state:
             raise TurnOutputInvalid(
                 f"the model's answer was unusable twice ({broken.detail}); the turn was not stored, send it again",
-                turn_id=state["heard"].turn_id,
+                turn_id=appraisal.turn_id,
             ) from broken
         return {"problem": broken.detail}
-    return {"result": Result(reply, update, executed=state.get("executed", []))}
+    return {"result": TurnResult(reply, update, executed=state.get("executed", []))}
 
 
 async def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:

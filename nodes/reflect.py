@@ -1,4 +1,4 @@
-"""The soul thinks about what was said, for itself: what it feels, what it understands now, what it wants to keep."""
+"""Renews the soul's inner monologue after some messages, and keeps in its slots what it wants to remember."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import Conflict
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import language_of, spoken
-from soulgraph.runtime.budget import background
+from soulgraph.nodes.transcript import as_transcript, language_of
 from soulgraph.stores.records import Message, Slot, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.tasks import REFLECT, Reflection, run_task
@@ -20,8 +19,8 @@ _MAX_MESSAGES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Mind:
-    """What the soul thinks with."""
+class _Material:
+    """What the soul reflects on, as it was read."""
 
     soul: Soul
     slots: list[Slot]
@@ -30,33 +29,35 @@ class _Mind:
 
 async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
     """A reflection that fails leaves everything as it was, and what was said is still to be thought about."""
-    follow_up, context = state["follow_up"], runtime.context
-    mind = await _due(follow_up, context)
-    if mind is None:
+    follow_up = state["follow_up"]
+    context = runtime.context
+    material = await _material(follow_up, context)
+    if material is None:
         return state
-    async with background(context, mind.soul.soul_id, "reflect"):
+    async with context.budget.background(material.soul.soul_id, "reflect"):
         thought = await run_task(
             context.voice.model,
             REFLECT,
-            language_of(mind.messages),
-            messages=spoken(mind.messages[-_MAX_MESSAGES:]),
-            inner_state=mind.soul.inner_state,
-            slots=[{"n": slot.n, "content": slot.content} for slot in mind.slots],
+            language_of(material.messages),
+            messages=as_transcript(material.messages[-_MAX_MESSAGES:]),
+            inner_state=material.soul.inner_state,
+            slots=[{"n": slot.n, "content": slot.content} for slot in material.slots],
         )
     async with context.stores.write() as tx:
-        kept = await _keep(tx, mind, thought, follow_up, context.clock())
+        kept = await _keep(tx, material, thought, follow_up, context.clock())
     context.telemetry.emit(
         "soul.reflected",
         session_id=follow_up["session_id"],
         soul_id=follow_up["soul_id"],
         turn_id=follow_up["turn_id"],
         slots=kept,
-        sources=[f"episode:{message.message_id}" for message in mind.messages],
+        sources=[f"episode:{message.message_id}" for message in material.messages],
     )
     return state
 
 
-async def _due(follow_up: FollowUp, context: Context) -> _Mind | None:
+async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
+    """None while there are too few new messages."""
     async with context.stores.read() as tx:
         session = await tx.sessions.find(follow_up["session_id"])
         if session is None:
@@ -65,20 +66,22 @@ async def _due(follow_up: FollowUp, context: Context) -> _Mind | None:
         messages = [message for message in said if message.message_id <= follow_up["last_message"]]
         if len(messages) < EVERY:
             return None
-        return _Mind(await tx.souls.get(session.soul_id), await tx.slots.all(session.soul_id), messages)
+        return _Material(await tx.souls.get(session.soul_id), await tx.slots.all(session.soul_id), messages)
 
 
-async def _keep(tx: Transaction, mind: _Mind, thought: Reflection, follow_up: FollowUp, now: float) -> list[int]:
-    """The slots that were written. Whatever has changed since it was read is not written over.
+async def _keep(
+    tx: Transaction, material: _Material, thought: Reflection, follow_up: FollowUp, now: float
+) -> list[int]:
+    """Store monologue and slots; returns the slots written. What has changed since it was read is not overwritten.
 
-    The session before the soul, as a turn does it: else the two could wait for each other.
+    The session's row is written before the soul's, as a turn does it: else the two could wait for each other.
     """
-    soul_id = mind.soul.soul_id
-    await tx.sessions.reflected(follow_up["session_id"], mind.messages[-1].message_id)
-    if (await tx.souls.lock(soul_id)).inner_state != mind.soul.inner_state:
+    soul_id = material.soul.soul_id
+    await tx.sessions.reflected(follow_up["session_id"], material.messages[-1].message_id)
+    if (await tx.souls.lock(soul_id)).inner_state != material.soul.inner_state:
         raise Conflict("soul_has_thought", "another conversation has made this soul think meanwhile: think again")
-    await tx.inner.think(soul_id, thought.inner_state, f"reflection:{follow_up['turn_id']}", now)
-    changed = {slot.n for slot in {*await tx.slots.all(soul_id)} ^ {*mind.slots}}
+    await tx.monologues.think(soul_id, thought.inner_state, f"reflection:{follow_up['turn_id']}", now)
+    changed = {slot.n for slot in {*await tx.slots.all(soul_id)} ^ {*material.slots}}
     kept = [slot for slot in thought.slots if slot.n not in changed]
     for slot in kept:
         await tx.slots.put(soul_id, slot.n, slot.content, now)

@@ -1,22 +1,22 @@
-"""One more chance for an answer that broke the contract: the model is shown its error."""
+"""Asks the model once more when its answer broke the output contract, and shows it what was wrong."""
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
-from soulgraph.nodes.streaming import tell
+from soulgraph.nodes.streaming import emit_token
 from soulgraph.prompts.defuse import defuse
 from soulgraph.prompts.render import load, render
 from soulgraph.voices.speech import speak
 
 
 async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    """Its words are shown only if the first answer had none to show."""
+    """The new answer's words are shown only if the first answer had none to show."""
 
     def show(text: str) -> None:
         if not state["shown"]:
-            tell(text, state["said"], runtime)
+            emit_token(text, state["utterance"], runtime)
 
     complaint = render(load("repair"), problem=defuse(state["problem"]))
     asked = [*state["messages"], AIMessage(state["output"]), HumanMessage(complaint)]

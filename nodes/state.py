@@ -3,30 +3,50 @@
 Keys are few and hold whole things, because LangGraph looks at every key at every step.
 """
 
-import asyncio
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from soulgraph.memory.recall import Recalled
-from soulgraph.senses.intents.decision import Filtered
+from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.soul.dynamics import EmotionState, UserEmotion
-from soulgraph.soul.gate import Gate
-from soulgraph.soul.modes import PersonaState
+from soulgraph.soul.gate import ExecMode, Gate
+from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
-from soulgraph.stores.records import Session, Soul, Terminal
+from soulgraph.stores.records import Json, Session, Soul, Terminal
 from soulgraph.voices.tasks import Impulse
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
+TurnEventKind = Literal["emotion", "token", "tool", "intent_action", "done", "error"]
 
-class Said(TypedDict):
-    """What was said to whom, and where. The last three matter only when it begins a session."""
+
+class TurnEvent(dict[str, Any]):
+    """`{"event": …, "data": …}`: what listeners hear while a turn runs; `done` or `error` is the last.
+
+    A type of its own, because tools of others write to the same stream: their dicts are not taken for ours.
+    """
+
+    def __init__(self, event: TurnEventKind, data: Any) -> None:
+        super().__init__(event=event, data=data)
+
+    @property
+    def event(self) -> TurnEventKind:
+        kind: TurnEventKind = self["event"]
+        return kind
+
+    @property
+    def data(self) -> Any:
+        return self["data"]
+
+
+class Utterance(TypedDict):
+    """What was said to whom, and where. The last three are read only when it begins a session."""
 
     text: str
     soul_id: str
@@ -40,33 +60,32 @@ class Said(TypedDict):
     template_id: NotRequired[str | None]
 
 
-def reply_id(said: Said) -> str:
-    """The id of the reply as a message of a parent graph: the same whenever the same is said again."""
-    return f"{said['session_id']}:{said['input_id']}"
+def reply_id(utterance: Utterance) -> str:
+    """The id of the reply as a message of a parent graph: the same whenever the same input is sent again."""
+    return f"{utterance['session_id']}:{utterance['input_id']}"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """The soul as it is after hearing it, and the conversation it is in."""
+class Appraisal:
+    """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided."""
 
     at: float
     turn_id: str
     user_emotion: UserEmotion
     soul: Soul
-    soul_emotion: EmotionState
     session: Session
     guard: GuardState = field(default_factory=new_guard)
     decisions: list[Decision] = field(default_factory=list)
 
     @property
     def question(self) -> Decision | None:
-        """What the user is to be asked before it is kept for good."""
+        """The preference that the user is to be asked about before it is kept for good."""
         return next((decision for decision in self.decisions if decision.verdict == "ask"), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What comes of it: words, a change in the soul, what was carried out, and whether the broker has it."""
+class TurnResult:
+    """The reply, the change in the soul, what was carried out, and whether the broker has it."""
 
     reply: str
     state_update: StateUpdate = field(default_factory=StateUpdate)
@@ -74,37 +93,98 @@ class Result:
     delivered: bool | None = None
 
 
+class PersonaReport(TypedDict):
+    """What the prompt was built from."""
+
+    mode: Mode
+    sources: list[str]
+    memory_hits: int
+    truncated: bool
+
+
+class TokenUsage(TypedDict):
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+class Answer(TypedDict):
+    """What a turn answers, over HTTP and everywhere else; it is also what is stored of the turn."""
+
+    session_id: str
+    turn_id: str
+    soul_id: str
+    terminal_id: str | None
+    reply: str
+    intent_decision: Json
+    intents: list[Json]
+    executed_skills: list[str]
+    intent_action_publish_ok: Annotated[bool | None, Field(description="null without a broker or anything to deliver")]
+    exec_mode: ExecMode
+    exec_probability: float
+    user_emotion: Json
+    soul_emotion: Json
+    persona: PersonaReport
+    state_changed: bool
+    voice: str
+    usage: Annotated[TokenUsage, Field(description="what the turn's model calls cost")]
+
+
 class TurnInput(TypedDict, total=False):
-    said: Annotated[Said, UntrackedValue]
+    utterance: Annotated[Utterance, UntrackedValue]
 
 
 class TurnOutput(TypedDict, total=False):
-    answer: Annotated[Json, UntrackedValue]
+    answer: Annotated[Answer, UntrackedValue]
 
 
 class TurnState(TurnInput, TurnOutput, total=False):
     persona_state: PersonaState
     turn: int
 
-    recalling: Annotated[asyncio.Task[Recalled] | None, UntrackedValue]
     latency: Annotated[dict[str, float], UntrackedValue]
     user_emotion: Annotated[UserEmotion, UntrackedValue]
-    heard: Annotated[Heard, UntrackedValue]
-    filtered: Annotated[Filtered, UntrackedValue]
+    appraisal: Annotated[Appraisal, UntrackedValue]
+    intents: Annotated[IntentResult, UntrackedValue]
     terminal: Annotated[Terminal | None, UntrackedValue]
     gate: Annotated[Gate, UntrackedValue]
-    persona: Annotated[Json, UntrackedValue]
+    recalled: Annotated[Recalled | None, UntrackedValue]
+    persona: Annotated[PersonaReport, UntrackedValue]
     messages: Annotated[list[AnyMessage], UntrackedValue]
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
     remembered: Annotated[list[str], UntrackedValue]
     executed: Annotated[list[str], UntrackedValue]
     problem: Annotated[str, UntrackedValue]
-    result: Annotated[Result, UntrackedValue]
+    result: Annotated[TurnResult, UntrackedValue]
 
 
-class Work(TypedDict):
-    """What a turn leaves to be done.
+def _join(old: list[T], new: list[T]) -> list[T]:
+    return [*old, *new]
+
+
+class LoopOutput(TypedDict, total=False):
+    """`output` is the model's last answer, `shown` the narrative that people have seen while the loop ran.
+
+    `executed` names the terminal's skills that were used.
+    """
+
+    output: str
+    shown: str
+    remembered: Annotated[list[str], _join]
+    executed: Annotated[list[str], _join]
+
+
+class LoopState(LoopOutput, total=False):
+    utterance: Utterance
+    terminal: Terminal | None
+    gate: Gate
+    messages: Annotated[list[AnyMessage], _join]
+    steps: int
+
+
+class OutboxPayload(TypedDict):
+    """What a turn leaves to be done, as it is stored in the outbox.
 
     `last_message` is the turn's last one: what was said since then belongs to later jobs. `state_changes` are what the
     turn changed in the soul, `soul_turn` how many inputs it had heard, `labels` what the turn's trace is labelled with.
@@ -117,8 +197,8 @@ class Work(TypedDict):
     labels: NotRequired[dict[str, str]]
 
 
-class FollowUp(Work):
-    """The same, with for whom and after what."""
+class FollowUp(OutboxPayload):
+    """The same, with the turn it follows."""
 
     soul_id: str
     session_id: str
@@ -129,37 +209,13 @@ class AfterglowState(TypedDict):
     follow_up: Annotated[FollowUp, UntrackedValue]
 
 
-def _join(old: list[T], new: list[T]) -> list[T]:
-    return [*old, *new]
-
-
-class LoopOutput(TypedDict, total=False):
-    """`output` is the model's last answer, `shown` the narrative people have seen while the loop ran.
-
-    `executed` names the terminal's skills that were used.
-    """
-
-    output: str
-    shown: str
-    remembered: Annotated[list[str], _join]
-    executed: Annotated[list[str], _join]
-
-
-class LoopState(LoopOutput, total=False):
-    said: Said
-    terminal: Terminal | None
-    gate: Gate
-    messages: Annotated[list[AnyMessage], _join]
-    steps: int
-
-
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A soul that might say something of its own accord, and the conversation it would say it in."""
+class Occasion:
+    """A soul that might say something of its own accord, how it feels now, and the session it would speak in."""
 
     at: float
     soul: Soul
-    soul_emotion: EmotionState
+    emotion: EmotionState
     session: Session
 
 
@@ -170,7 +226,7 @@ class ProactiveInput(TypedDict, total=False):
 class ProactiveState(ProactiveInput, total=False):
     """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
 
-    moment: Moment
+    occasion: Occasion
     impulse: Impulse
     sources: list[str]
     silence: str

@@ -1,4 +1,4 @@
-"""The soul says nothing. That is an outcome like any other; a line of telemetry is all that is left of it."""
+"""The soul says nothing: a line of telemetry says why."""
 
 from langgraph.runtime import Runtime
 
@@ -7,11 +7,11 @@ from soulgraph.nodes.state import ProactiveState
 
 
 async def stay_silent(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
-    moment = state.get("moment")
+    occasion = state.get("occasion")
     runtime.context.telemetry.emit(
         "life.silent",
         soul_id=state["soul_id"],
-        session_id=moment.session.session_id if moment else None,
+        session_id=occasion.session.session_id if occasion else None,
         reason=state["silence"],
         sources=state.get("sources", []),
     )

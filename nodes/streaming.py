@@ -1,4 +1,4 @@
-"""Words that are shown while they are found, and those that are not for showing."""
+"""What a node sends to listeners while it runs, and what it hides from a parent graph's stream of messages."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,17 +10,22 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Said, reply_id
+from soulgraph.nodes.state import TurnEvent, TurnEventKind, Utterance, reply_id
 
 
-def tell(text: str, said: Said, runtime: Runtime[Context]) -> None:
-    """To those who listen to events, and to a parent graph that streams messages."""
-    runtime.stream_writer({"event": "token", "data": {"text": text}})
-    push_message(AIMessageChunk(content=text, id=reply_id(said)), state_key=None)
+def emit(event: TurnEventKind, data: Any, runtime: Runtime[Context]) -> None:
+    """Send an event to those who listen to this turn."""
+    runtime.stream_writer(TurnEvent(event, data))
+
+
+def emit_token(text: str, utterance: Utterance, runtime: Runtime[Context]) -> None:
+    """Send a piece of the reply to listeners, and to a parent graph that streams messages."""
+    emit("token", {"text": text}, runtime)
+    push_message(AIMessageChunk(content=text, id=reply_id(utterance)), state_key=None)
 
 
 def hide_messages(update: Mapping[str, Any] | Command[Any]) -> Command[Any]:
-    """The same update; LangGraph shows a parent's listeners the messages that it finds in a mapping."""
+    """The same update in a form that LangGraph does not search for messages to stream to a parent's listeners."""
     if not isinstance(update, Command):
         return Command(update=list(update.items()))
     if isinstance(update.update, dict):

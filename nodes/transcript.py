@@ -1,4 +1,4 @@
-"""A stretch of conversation, as the tasks of a model read it."""
+"""A stretch of conversation in the form in which the structured tasks of a model read it."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from soulgraph.soul.language import Lang, lang_of
 from soulgraph.stores.records import Message
 
 
-def spoken(messages: Sequence[Message]) -> list[dict[str, str]]:
+def as_transcript(messages: Sequence[Message]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def language_of(messages: Sequence[Message]) -> Lang:
-    """The language of the user, who decides in which the soul thinks of it."""
+    """The language in which the user speaks; tasks are answered in it."""
     return lang_of("\n".join(message.content for message in messages if message.role == "user"))

@@ -1,4 +1,4 @@
-"""Those who do what turns have left to be done: jobs of the outbox, claimed one by one, each session's in its order."""
+"""Workers of the outbox: they claim the jobs that turns have left, one by one, each session's in its order."""
 
 import asyncio
 import logging
@@ -29,56 +29,58 @@ _log = logging.getLogger(__name__)
 
 
 class AfterglowWorkers:
-    def __init__(self, graph: CompiledAfterglow, context: Context, lease_s: float, observe: Observe) -> None:
+    def __init__(
+        self, graph: CompiledAfterglow, context: Context, lease_s: float, observe: Observe = lambda outcome: None
+    ) -> None:
         self._graph = graph
         self._context = context
         self._lease_s = lease_s
         self._observe = observe
-        self._news = asyncio.Event()
+        self._woken = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
         self._closing = False
 
     def wake(self) -> None:
         """A turn has left something to do."""
-        self._news.set()
+        self._woken.set()
 
     @asynccontextmanager
     async def running(self, grace_s: float) -> AsyncIterator[None]:
         """At the end the jobs that run are finished; one that is not in time is given back for the next start."""
-        looking = asyncio.create_task(self._look(), name="afterglow")
+        polling = asyncio.create_task(self._poll(), name="afterglow")
         try:
             yield
         finally:
             self._closing = True
             self.wake()
-            await looking
+            await polling
             _, late = await asyncio.wait(self._jobs, timeout=grace_s) if self._jobs else (set(), set())
             for job in late:
                 job.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    async def _look(self) -> None:
-        """Whenever a turn or a job has ended, and every now and then: another server may have left something."""
+    async def _poll(self) -> None:
+        """Look for a job whenever a turn or a job has ended, and every now and then: another server may leave some."""
         while not self._closing:
-            self._news.clear()
+            self._woken.clear()
             try:
-                job = await self._claimed() if len(self._jobs) < WORKERS else None
+                job = await self._claim() if len(self._jobs) < WORKERS else None
             except StoreUnavailable as error:
                 _log.warning("the work after turns waits: %s", error.detail)
                 await self._pause(_RETRY_S)
                 continue
             if job:
-                self._begin(job)
+                self._start(job)
             else:
                 await self._pause(_POLL_S)
 
     async def _pause(self, timeout_s: float) -> None:
-        """Until there is news."""
+        """Until woken, or until the time is over."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), timeout_s)
+            await asyncio.wait_for(self._woken.wait(), timeout_s)
 
-    def _begin(self, job: Job) -> None:
-        task = asyncio.create_task(self._do(job), name=f"job {job.job_id}")
+    def _start(self, job: Job) -> None:
+        task = asyncio.create_task(self._work(job), name=f"job {job.job_id}")
         self._jobs.add(task)
         task.add_done_callback(self._ended)
 
@@ -89,12 +91,12 @@ class AfterglowWorkers:
         if not task.cancelled() and (error := task.exception()):
             _log.warning("%s: %s", task.get_name(), error)
 
-    async def _claimed(self) -> Job | None:
+    async def _claim(self) -> Job | None:
         now = self._context.clock()
         async with self._context.stores.write() as tx:
             return await tx.outbox.claim(now, now + self._lease_s)
 
-    async def _do(self, job: Job) -> None:
+    async def _work(self, job: Job) -> None:
         """In a task of its own, so that whatever it fails with is a result."""
         work = asyncio.create_task(self._run(job))
         try:
@@ -130,14 +132,14 @@ class AfterglowWorkers:
             elif isinstance(error, asyncio.CancelledError):
                 await tx.outbox.put_off(job, now, "interrupted", counted=False)
             elif isinstance(error, BudgetExhausted):
-                await tx.outbox.put_off(job, error.resets_at, _why(error), counted=False)
+                await tx.outbox.put_off(job, error.resets_at, _reason(error), counted=False)
             elif job.attempts >= MAX_ATTEMPTS:
-                await tx.outbox.bury(job, _why(error))
+                await tx.outbox.bury(job, _reason(error))
             else:
-                await tx.outbox.put_off(job, now + _delay(job.attempts), _why(error))
-        self._tell(job, error)
+                await tx.outbox.put_off(job, now + _delay(job.attempts), _reason(error))
+        self._report(job, error)
 
-    def _tell(self, job: Job, error: BaseException | None) -> None:
+    def _report(self, job: Job, error: BaseException | None) -> None:
         outcome = error.problem_code if isinstance(error, SoulgraphError) else "ok" if error is None else "failed"
         self._observe(outcome)
         if isinstance(error, SoulgraphError):
@@ -146,7 +148,7 @@ class AfterglowWorkers:
             _log.error("job %d failed", job.job_id, exc_info=error)
 
 
-def _why(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     detail = error.detail if isinstance(error, SoulgraphError) else repr(error)
     return str(drop_nul(detail))[:1000]
 

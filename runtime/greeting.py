@@ -1,4 +1,4 @@
-"""Conversations that the soul opens: with a greeting of its character, before anything was said to it."""
+"""Sessions that begin with a greeting of the soul's character, before anything was said."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 from soulgraph.errors import InvalidInput
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.pad_update import first_session
-from soulgraph.nodes.state import Said
-from soulgraph.runtime.admission import TurnRequest, admitted, check_session
+from soulgraph.nodes.state import Utterance
+from soulgraph.runtime.admission import TurnRequest, admit, check_session
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.records import Session
+from soulgraph.stores.records import NewMessage, Session
 from soulgraph.stores.stores import Transaction
 
 
@@ -20,18 +20,21 @@ class Opened(NamedTuple):
     greeting: str | None
 
 
-async def opened(context: Context, request: TurnRequest, choice: int) -> Opened:
-    """One in which something was said is left as it is, and not waited for. The request's text is empty."""
-    said = await admitted(context, request)
-    session_id = said["session_id"]
+async def open_session(context: Context, request: TurnRequest, choice: int) -> Opened:
+    """The session, opened with the character's greeting number `choice`. The request's text is empty.
+
+    A session in which something was said already is left as it is, and its turns are not waited for.
+    """
+    utterance = await admit(context.stores, request)
+    session_id = utterance["session_id"]
     async with context.stores.read() as tx:
         if known := await _begun(tx, session_id):
             return known
     async with context.locks.hold(session_id), context.stores.write() as tx:
         session = await tx.sessions.find(session_id)
         if session:
-            check_session(session, request, said["soul_id"])
-        return await _begun(tx, session_id) or await _begin(tx, session, said, choice, context)
+            check_session(session, request, utterance["soul_id"])
+        return await _begun(tx, session_id) or await _begin(tx, session, utterance, choice, context)
 
 
 async def _begun(tx: Transaction, session_id: str) -> Opened | None:
@@ -41,16 +44,17 @@ async def _begun(tx: Transaction, session_id: str) -> Opened | None:
     return Opened(await tx.sessions.get(session_id), first[0].content if first[0].role == "assistant" else None)
 
 
-async def _begin(tx: Transaction, session: Session | None, said: Said, choice: int, context: Context) -> Opened:
+async def _begin(
+    tx: Transaction, session: Session | None, utterance: Utterance, choice: int, context: Context
+) -> Opened:
     now = context.clock()
     if session is None:
-        session = await first_session(tx, await tx.souls.get(said["soul_id"]), said, context, now)
+        session = await first_session(tx, await tx.souls.get(utterance["soul_id"]), utterance, context, now)
         await tx.sessions.add(session)
     greeting = await _greeting(tx, session, choice)
     if greeting is None:
         return Opened(session, None)
-    words = {"turn_id": new_id("greeting"), "role": "assistant", "content": greeting}
-    await tx.messages.append(session.session_id, [{**words, "archived": False, "input_id": None, "created_at": now}])
+    await tx.messages.append(session.session_id, [NewMessage(new_id("greeting"), "assistant", greeting, now)])
     await tx.sessions.touch(session.session_id, now)
     return Opened(replace(session, updated_at=now), greeting)
 

@@ -1,13 +1,13 @@
-"""Who is listening to a soul on this server, between the turns: open streams, and whatever else keeps a line open."""
+"""Who listens to a soul on this server between its turns: open streams and sockets."""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Kind = Literal["proactive", "state_changed"]
+from soulgraph.nodes.context import ListenerEvent
 
 _MAX_UNHEARD = 100
 
@@ -16,7 +16,7 @@ _MAX_UNHEARD = 100
 class News:
     """Something that happened to a soul without the listener's doing."""
 
-    event: Kind
+    event: ListenerEvent
     data: dict[str, Any]
 
 
@@ -95,7 +95,7 @@ class Listeners:
             listener.souls.add(soul_id)
             self._of_soul.setdefault(soul_id, []).append(listener)
 
-    def tell(self, soul_id: str, event: Kind, data: dict[str, Any]) -> int:
+    def tell(self, soul_id: str, event: ListenerEvent, data: dict[str, Any]) -> int:
         """How many heard it."""
         listening = self._of_soul.get(soul_id, [])
         for listener in listening:

@@ -1,7 +1,8 @@
-"""Settings → ports: what a turn needs, opened in order and closed in reverse."""
+"""Settings → ports: what turns need, opened in order and closed in reverse."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -9,9 +10,11 @@ from langchain_core.tools import BaseTool
 from soulgraph.errors import ConfigurationError
 from soulgraph.memory.events import open_events
 from soulgraph.memory.ports import open_recall
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
+from soulgraph.runtime.budget import ObserveUsage, TokenBudget, unobserved
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME, open_local_embedder
@@ -30,39 +33,60 @@ from soulgraph.voices.llm_senses import LlmArbiter, LlmRecogniser
 from soulgraph.voices.voice import Voice
 
 
+class Ports(NamedTuple):
+    """The ports of a turn, and those of them of which the runtime needs more than a node does."""
+
+    context: Context
+    budget: TokenBudget
+    listeners: Listeners
+
+
 @asynccontextmanager
-async def open_context(
-    settings: Settings, clock: Callable[[], float], tools: Sequence[BaseTool] = ()
-) -> AsyncIterator[Context]:
+async def open_ports(
+    settings: Settings,
+    clock: Callable[[], float],
+    tools: Sequence[BaseTool] = (),
+    observe_usage: ObserveUsage = unobserved,
+) -> AsyncIterator[Ports]:
     """Every port but the way to terminals, or a failure with the name of the setting."""
     settings.refuse_unused()
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
             await stock(tx, clock())
-        served = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
-        voice = await stack.enter_async_context(open_voice(settings.llm, _distinct([*TOOLS, *tools, *served])))
+        mcp_tools = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
+        voice = await stack.enter_async_context(open_voice(settings.llm, _distinct([*TOOLS, *tools, *mcp_tools])))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
-        events = await stack.enter_async_context(
-            open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
-        )
-        yield Context(
+        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock))
+        budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
+        listeners = Listeners()
+        context = Context(
             stores=stores,
-            emotions=await _emotions(settings, embedder, voice, stack),
-            intents=IntentFilter(embedder, _arbiter(settings, voice)),
+            senses=Senses(
+                await _emotions(settings, embedder, voice, stack), IntentFilter(embedder, _arbiter(settings, voice))
+            ),
             voice=voice,
             persona=settings.persona,
             clock=clock,
             timezone=settings.zone,
-            recall=await stack.enter_async_context(open_recall(stores, embedder, events, clock)),
-            events=events,
-            workspaces=Workspaces(settings.data_dir),
-            telemetry=stack.enter_context(JsonLines.open(settings.telemetry_file, clock)),
+            memory=await _memory(settings, stores, embedder, clock, stack),
+            outlets=Outlets(listeners=listeners),
+            telemetry=telemetry,
+            budget=budget,
             locks=SessionLocks(settings.session_queue, await _shared_locks(settings, stack)),
-            max_steps=settings.turn_max_steps,
-            max_events=settings.max_events,
-            daily_tokens=settings.daily_tokens,
+            limits=Limits(settings.turn_max_steps, settings.max_events),
         )
+        yield Ports(context, budget, listeners)
+
+
+async def _memory(
+    settings: Settings, stores: Stores, embedder: Embedder, clock: Callable[[], float], stack: AsyncExitStack
+) -> Memory:
+    events = await stack.enter_async_context(
+        open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
+    )
+    recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock))
+    return Memory(recall, events, Workspaces(settings.data_dir))
 
 
 @asynccontextmanager
@@ -88,7 +112,7 @@ def _distinct(tools: Sequence[BaseTool]) -> Sequence[BaseTool]:
 
 
 async def _emotions(settings: Settings, embedder: Embedder, voice: Voice, stack: AsyncExitStack) -> EmotionRecogniser:
-    """Who hears what the user feels; the built-in one was trained on the built-in encoder's vectors."""
+    """The configured recogniser; the built-in one was trained on the built-in encoder's vectors."""
     if settings.emotion == "llm":
         return LlmRecogniser(_model(voice, "EMOTION"))
     if settings.emotion == "http":

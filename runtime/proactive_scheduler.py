@@ -1,4 +1,4 @@
-"""When souls think of speaking: those that somebody can hear, outside quiet hours, each at a time of its own."""
+"""Runs the proactive graph for souls that somebody can hear, outside quiet hours, each when it is due."""
 
 import asyncio
 import logging
@@ -15,6 +15,7 @@ from soulgraph.graph.proactive import proactive_graph
 from soulgraph.library.persona_config import ProactiveConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import ProactiveInput, ProactiveState
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.rounds import Rounds
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Transaction
@@ -36,6 +37,7 @@ class ProactiveScheduler:
     """The schedule is in the database: it outlives the server, and of several servers one takes each soul."""
 
     context: Context
+    listeners: Listeners
     random: Random = field(default_factory=Random)
     graph: CompiledProactive = field(default_factory=_compiled)
 
@@ -50,7 +52,7 @@ class ProactiveScheduler:
         some, claimed = asyncio.Semaphore(_AT_ONCE), await self._claim(now)
         async with asyncio.TaskGroup() as tasks:
             for soul_id in claimed:
-                tasks.create_task(self._live(soul_id, some))
+                tasks.create_task(self._run(soul_id, some))
 
     @property
     def _rules(self) -> ProactiveConfig:
@@ -60,20 +62,20 @@ class ProactiveScheduler:
         """The souls that are due and may still speak today. One that is heard for the first time has yet to wait."""
         async with self.context.stores.read() as tx:
             reachable = await self._reachable(tx, now)
-            lives = await tx.lives.of(reachable)
-        timeless = reachable - {life.soul_id for life in lives if life.due_at <= self._latest(now)}
-        due = [life.soul_id for life in lives if life.due_at <= now]
+            schedules = await tx.proactive_schedules.of(reachable)
+        timeless = reachable - {schedule.soul_id for schedule in schedules if schedule.due_at <= self._latest(now)}
+        due = [schedule.soul_id for schedule in schedules if schedule.due_at <= now]
         if not timeless and not due:
             return []
         async with self.context.stores.write() as tx:
-            await tx.lives.schedule({soul_id: self._next(now) for soul_id in sorted(timeless)})
-            claimed = await tx.lives.claim({soul_id: self._next(now) for soul_id in due}, now)
+            await tx.proactive_schedules.schedule({soul_id: self._next(now) for soul_id in sorted(timeless)})
+            claimed = await tx.proactive_schedules.claim({soul_id: self._next(now) for soul_id in due}, now)
         today = self.context.local_time(now).date().isoformat()
-        return [life.soul_id for life in claimed if life.spoken_on(today) < self._rules.daily_cap]
+        return [schedule.soul_id for schedule in claimed if schedule.spoken_on(today) < self._rules.daily_cap]
 
     async def _reachable(self, tx: Transaction, now: float) -> set[str]:
-        awake = await tx.terminals.awake(now) if self.context.hub else []
-        return {soul_id for _, soul_id in awake} | self.context.listeners.souls
+        awake = await tx.terminals.awake(now) if self.context.outlets.hub else []
+        return {soul_id for _, soul_id in awake} | self.listeners.souls
 
     def _next(self, now: float) -> float:
         """Quiet hours do not count, so that nobody speaks the moment they are over."""
@@ -86,7 +88,7 @@ class ProactiveScheduler:
         """A due time beyond this was set by a clock that has gone back since, or by other rules."""
         return now + 60 * self._rules.max_interval_minutes + self._rules.quiet_hours.length.total_seconds()
 
-    async def _live(self, soul_id: str, some: asyncio.Semaphore) -> None:
+    async def _run(self, soul_id: str, some: asyncio.Semaphore) -> None:
         """What goes wrong with one soul is no other's loss; its next time comes."""
         config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
         async with some:

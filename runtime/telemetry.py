@@ -1,4 +1,4 @@
-"""What the persona decided and why: one line of JSON each, and the same on the run of the whole trace."""
+"""What personas decide and why: one line of JSON each, and the same on the root run of the trace."""
 
 import json
 import logging
@@ -6,25 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from soulgraph.runtime.tracing.trace import decided
+from soulgraph.runtime.tracing import trace
 from soulgraph.soul.timestamps import iso
 
 MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
 
-class Telemetry(Protocol):
-    def emit(self, event: str, **fields: Any) -> None: ...
-
-
-class NoTelemetry:
-    def emit(self, event: str, **fields: Any) -> None:
-        """For those who embed the turn and keep their own books."""
-
-
 class JsonLines:
-    """Appends to a file; a full one is kept beside it under a number."""
+    """The telemetry port of nodes: appends to a file (a full one is kept beside it), and labels the current trace."""
 
     def __init__(self, handler: logging.Handler, clock: Callable[[], float]) -> None:
         self._handler = handler
@@ -40,6 +31,15 @@ class JsonLines:
             handler.close()
 
     def emit(self, event: str, **fields: Any) -> None:
-        decided(event, fields)
+        trace.decided(event, fields)
         line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
         self._handler.emit(logging.makeLogRecord({"msg": line}))
+
+    def label(self, **labels: str) -> None:
+        trace.label(**labels)
+
+    def labels(self) -> dict[str, str]:
+        return trace.labels()
+
+    def keep_private(self, *texts: str) -> None:
+        trace.keep_private(*texts)

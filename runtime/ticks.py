@@ -4,7 +4,6 @@ A soul that nobody watches needs no ticks, because reading it draws its emotion 
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -12,12 +11,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from soulgraph.errors import InvalidInput
 from soulgraph.runtime.rounds import Rounds
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate, judge
-from soulgraph.soul.personality import Traits
 from soulgraph.soul.population import Population
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
@@ -34,8 +31,6 @@ _AT_ONCE = 20
 _GLANCE_S = 0.005
 _STEP_S, _SPREAD = 0.06, 0.7
 """From one go to the next, and the share of the period that all may take."""
-
-_log = logging.getLogger(__name__)
 
 
 class Moved(NamedTuple):
@@ -71,7 +66,7 @@ class Ticks:
         for n, souls in enumerate(slices):
             await self._give_way(began + n * step_s, began + (n + 1) * step_s)
             moved = await self._pass_time(souls, now)
-            self._tell(bodies, moved, now)
+            self._publish(bodies, moved, now)
             count += len(moved)
         self.observe(count, time.perf_counter() - began)
 
@@ -109,7 +104,7 @@ class Ticks:
             )
         return moved
 
-    def _tell(self, bodies: Mapping[str, Sequence[str]], moved: Mapping[str, Moved], now: float) -> None:
+    def _publish(self, bodies: Mapping[str, Sequence[str]], moved: Mapping[str, Moved], now: float) -> None:
         if self.hub is None:
             return
         for soul_id, soul in moved.items():
@@ -136,20 +131,14 @@ def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionU
 
 def _moved(rows: Sequence[MoodRow], now: float, constants: Constants) -> dict[str, Moved]:
     """Everyone at `now`, in one vectorised step."""
-    souls = list(_readable(rows))
-    after = Population.of((traits, was) for _, traits, was in souls).evolve(now, constants).states()
+    souls = [(row.personality_vector, row.emotion_state) for row in rows]
+    after = Population.of(souls).evolve(now, constants).states()
     return {
-        soul_id: Moved(was.updated_at, feeling, judge(traits, feeling, now, constants), feeling.to_dict())
-        for (soul_id, traits, was), feeling in zip(souls, after, strict=True)
+        row.soul_id: Moved(
+            row.emotion_state.updated_at,
+            emotion,
+            judge(row.personality_vector, emotion, now, constants),
+            emotion.to_dict(),
+        )
+        for row, emotion in zip(rows, after, strict=True)
     }
-
-
-def _readable(rows: Sequence[MoodRow]) -> Iterator[tuple[str, Traits, EmotionState]]:
-    """A row that was spoilt from outside stops its own soul, not the others."""
-    for temper in rows:
-        try:
-            traits, feeling = Traits.from_dict(temper.personality_vector), EmotionState.from_dict(temper.emotion_state)
-        except InvalidInput as error:
-            _log.error("ticks: soul %s cannot be read: %s", temper.soul_id, error.detail)
-            continue
-        yield temper.soul_id, traits, feeling

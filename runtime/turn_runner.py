@@ -1,51 +1,53 @@
-"""Running turns: one at a time per session, once per input, to the end even if nobody listens any more."""
+"""The one way to run a turn, for HTTP, MQTT, the OpenAI route, embedding and preview.
+
+Admission, one turn at a time per session, once per input, a time limit, metering, and waking those who do what the
+turn leaves behind are here and nowhere else; what differs is only how the graph is run.
+"""
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Durability
 
 from soulgraph.errors import ModelTimeout, ShuttingDown, SoulgraphError
-from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Json, Said, TurnInput, TurnOutput, TurnState
-from soulgraph.runtime.admission import TurnRequest, admitted, answered, names_of
-from soulgraph.runtime.budget import metering
+from soulgraph.graph.turn import turn_graph
+from soulgraph.nodes.context import Context, NoTelemetry, Outlets
+from soulgraph.nodes.state import Answer, TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
+from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
+from soulgraph.runtime.budget import TokenBudget
 from soulgraph.runtime.tracing.trace import traced
-from soulgraph.stores.locks import SessionLocks
+from soulgraph.stores.stores import Premise, RehearsalStores
 
 CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
+RunGraph = Callable[[Utterance], Awaitable[Answer]]
 Observe = Callable[[str, float], None]
 
 _RECURSION_LIMIT = 100
+_STREAMED = ("emotion", "token", "tool", "intent_action")
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What a listener hears while a turn runs; `done` or `error` is the last."""
-
-    event: Literal["emotion", "token", "tool", "intent_action", "done", "error"]
-    data: Json
 
 
 class RunningTurn:
     """A turn under way: listen to its events, or just wait for its answer. It goes on without you."""
 
-    def __init__(self, said: Said, task: asyncio.Task[Json], events: asyncio.Queue[Event]) -> None:
-        self.said = said
+    def __init__(self, utterance: Utterance, task: asyncio.Task[Answer], events: asyncio.Queue[TurnEvent]) -> None:
+        self.utterance = utterance
         self._task = task
         self._events = events
 
-    async def answer(self) -> Json:
+    async def answer(self) -> Answer:
         return await asyncio.shield(self._task)
 
-    async def events(self, timeout_s: float) -> AsyncIterator[Event | None]:
+    async def events(self, timeout_s: float) -> AsyncIterator[TurnEvent | None]:
         """Events as they come, and None whenever nothing has come for `timeout_s`."""
         last = False
         while not last:
@@ -62,18 +64,18 @@ class TurnRunner:
         self,
         graph: CompiledTurn,
         context: Context,
-        locks: SessionLocks,
+        budget: TokenBudget,
         timeout_s: float,
-        observe: Observe,
-        after: Callable[[], None] = lambda: None,
+        observe: Observe = lambda outcome, seconds: None,
+        wake_workers: Callable[[], None] = lambda: None,
     ) -> None:
         self._graph = graph
         self._context = context
-        self._locks = locks
+        self._budget = budget
         self._timeout_s = timeout_s
         self._observe = observe
-        self._after = after
-        self._running: set[asyncio.Task[Json]] = set()
+        self._wake_workers = wake_workers
+        self._running: set[asyncio.Task[Answer]] = set()
         self._closing = False
 
     @property
@@ -81,17 +83,56 @@ class TurnRunner:
         return len(self._running)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
-        """Check and admit a turn, then run it in a task of its own."""
-        if self._closing:
-            raise ShuttingDown("no new turns are taken: send this one to the server that follows")
-        said = await admitted(self._context, request)
-        events: asyncio.Queue[Event] = asyncio.Queue()
-        place = self._locks.hold(said["session_id"])
-        named = request.input_id is not None
-        task = asyncio.create_task(self._run(said, named, place, events), name=said["turn_id"])
+        """Admit a turn, then run it in a task of its own, to the end even if nobody listens any more."""
+        utterance = await self._admit(request)
+        events: asyncio.Queue[TurnEvent] = asyncio.Queue()
+        place = self._context.locks.hold(utterance["session_id"])  # taken now, so that turns run in order
+        turn = self._announced(utterance, request.input_id is not None, place, events)
+        task = asyncio.create_task(turn, name=utterance["turn_id"])
         self._running.add(task)
         task.add_done_callback(self._finished)
-        return RunningTurn(said, task, events)
+        return RunningTurn(utterance, task, events)
+
+    async def run_inside(
+        self, request: TurnRequest, graph: CompiledTurn, config: RunnableConfig, durable: bool
+    ) -> tuple[Utterance, Answer]:
+        """Run a turn as part of a parent graph, in its task: events and interrupts reach the parent.
+
+        `durable` says whether the parent has a checkpointer: then what a turn has in hand is written when a tool
+        interrupts it, and not at every step.
+        """
+        utterance = await self._admit(request)
+
+        async def run(utterance: Utterance) -> Answer:
+            named = _named(utterance, config.get("metadata", {}))
+            durability: Durability | None = "exit" if durable else None
+            output = await graph.ainvoke({"utterance": utterance}, named, context=self._context, durability=durability)
+            return cast(Answer, output["answer"])
+
+        place = self._context.locks.hold(utterance["session_id"])
+        answer = await self._turn(utterance, request.input_id is not None, place, run)
+        return utterance, answer
+
+    async def rehearse(self, request: TurnRequest, premise: Premise) -> TurnState:
+        """The state of a turn just before its model would be asked. Nothing is sent, felt or stored.
+
+        `premise` is what is assumed of the database meanwhile, such as another template.
+        """
+        stores = RehearsalStores(self._context.stores.database, premise)
+        utterance = await admit(stores, request)
+        context = replace(self._context, stores=stores, outlets=Outlets(), telemetry=NoTelemetry(), rehearsing=True)
+        config = _named(utterance, {}) | {"run_name": "preview"}
+        async with self._context.locks.hold(utterance["session_id"]), self._limited(utterance):
+            return cast(
+                TurnState,
+                await self._rehearsal.ainvoke(
+                    {"utterance": utterance},
+                    config,
+                    context=context,
+                    interrupt_before=["tool_loop"],
+                    output_keys=["persona", "messages"],
+                ),
+            )
 
     async def drain(self, grace_s: float) -> None:
         """Let running turns finish; one that does not is cancelled and has written nothing."""
@@ -103,90 +144,118 @@ class TurnRunner:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _finished(self, task: asyncio.Task[Json]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
-            _log.error("turn %s failed", task.get_name(), exc_info=error)
+    async def _admit(self, request: TurnRequest) -> Utterance:
+        if self._closing:
+            raise ShuttingDown("no new turns are taken: send this one to the server that follows")
+        return await admit(self._context.stores, request)
 
-    async def _run(
-        self, said: Said, named: bool, place: AbstractAsyncContextManager[None], events: asyncio.Queue[Event]
-    ) -> Json:
-        """An input that the caller has named may have been answered before."""
+    async def _turn(
+        self, utterance: Utterance, named: bool, place: AbstractAsyncContextManager[None], run: RunGraph
+    ) -> Answer:
+        """An input that the caller has named may have been answered before: then that answer is given again."""
         began, outcome = time.perf_counter(), "internal_error"
         try:
             async with place:
-                answer = await (self._once(said, events) if named else self._anew(said, events))
+                answer = await stored_answer(self._context.stores, utterance) if named else None
+                if answer is None:
+                    async with self._limited(utterance):
+                        answer = await run(utterance)
+                    self._tell_others(answer)
             outcome = "ok"
-            self._after()
-            events.put_nowait(Event("done", answer))
+            self._wake_workers()
             return answer
         except SoulgraphError as error:
             outcome = error.problem_code
-            events.put_nowait(Event("error", error.problem()))
+            raise
+        except GraphBubbleUp:
+            outcome = "interrupted"
             raise
         finally:
-            if outcome == "internal_error":
-                unforeseen = SoulgraphError("the turn failed and was not stored; the server's log says why")
-                events.put_nowait(Event("error", unforeseen.problem()))
             self._observe(outcome, time.perf_counter() - began)
 
-    async def _once(self, said: Said, events: asyncio.Queue[Event]) -> Json:
-        """The stored answer if this input was answered before, else a new one."""
-        if known := await answered(self._context, said):
-            events.put_nowait(Event("token", {"text": known["reply"]}))
-            return known
-        return await self._anew(said, events)
-
-    async def _anew(self, said: Said, events: asyncio.Queue[Event]) -> Json:
+    @asynccontextmanager
+    async def _limited(self, utterance: Utterance) -> AsyncIterator[None]:
+        """One trace, metered, within the time limit."""
         try:
-            with traced(awaits="exec_mode", terminal_id=said.get("terminal_id")):
-                async with metering(self._context, said["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
-                    return await self._stream(said, events)
+            with traced(awaits="exec_mode", terminal_id=utterance.get("terminal_id")):
+                async with self._budget.metering(utterance["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
+                    yield
         except TimeoutError as error:
             raise ModelTimeout(
                 f"the turn took longer than {self._timeout_s:g} s and was not stored: "
                 "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",
-                turn_id=said["turn_id"],
+                turn_id=utterance["turn_id"],
             ) from error
 
-    async def _stream(self, said: Said, events: asyncio.Queue[Event]) -> Json:
-        """`done` is held back until the graph has ended: only then is the checkpoint written too."""
-        answer: Json = {}
+    async def _announced(
+        self,
+        utterance: Utterance,
+        named: bool,
+        place: AbstractAsyncContextManager[None],
+        events: asyncio.Queue[TurnEvent],
+    ) -> Answer:
+        """The turn, with `done` or `error` as the last event, whatever happens."""
+        ran = False
+
+        async def run(utterance: Utterance) -> Answer:
+            nonlocal ran
+            ran = True
+            return await self._stream(utterance, events)
+
+        last = TurnEvent(
+            "error", SoulgraphError("the turn failed and was not stored; the server's log says why").problem()
+        )
+        try:
+            answer = await self._turn(utterance, named, place, run)
+            if not ran:
+                events.put_nowait(TurnEvent("token", {"text": answer["reply"]}))
+            last = TurnEvent("done", answer)
+            return answer
+        except SoulgraphError as error:
+            last = TurnEvent("error", error.problem())
+            raise
+        finally:
+            events.put_nowait(last)
+
+    async def _stream(self, utterance: Utterance, events: asyncio.Queue[TurnEvent]) -> Answer:
+        """The answer is the graph's output. From its stream only events of our own nodes are passed on."""
+        answer: Answer | None = None
         async for part in self._graph.astream(
-            {"said": said},
-            _config(said),
+            {"utterance": utterance},
+            {**_named(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
             context=self._context,
-            stream_mode=["custom"],
+            stream_mode=["custom", "values"],
             durability="exit",
             subgraphs=True,
             version="v2",
         ):
-            event = _event(part["data"])
-            if event and event.event == "done":
-                answer = event.data
-            elif event:
-                events.put_nowait(event)
-        if answer.get("state_changed"):
-            self._tell_others(answer)
+            if part["type"] == "custom":
+                event = part["data"]
+                if isinstance(event, TurnEvent) and event.event in _STREAMED:
+                    events.put_nowait(event)
+            elif part["type"] == "values" and not part["ns"]:
+                answer = part["data"].get("answer", answer)
+        assert answer is not None, "a turn that ends has an answer"
         return answer
 
-    def _tell_others(self, answer: Json) -> None:
+    def _tell_others(self, answer: Answer) -> None:
         """All sessions of a soul share its profile, so whoever has it open hears that it has changed."""
-        where = {key: answer[key] for key in ("soul_id", "session_id", "turn_id")}
-        self._context.listeners.tell(answer["soul_id"], "state_changed", where)
+        if answer["state_changed"]:
+            ids = {"soul_id": answer["soul_id"], "session_id": answer["session_id"], "turn_id": answer["turn_id"]}
+            self._context.outlets.listeners.tell(answer["soul_id"], "state_changed", ids)
+
+    def _finished(self, task: asyncio.Task[Answer]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
+            _log.error("turn %s failed", task.get_name(), exc_info=error)
+
+    @cached_property
+    def _rehearsal(self) -> CompiledTurn:
+        """Without a checkpointer: a rehearsal leaves nothing behind."""
+        return turn_graph().compile(name="preview")
 
 
-def _event(written: Any) -> Event | None:
-    """What a node of ours wrote to the stream; tools of others may write there too."""
-    if isinstance(written, dict) and written.keys() == {"event", "data"}:
-        return Event(**written)
-    return None
-
-
-def _config(said: Said) -> RunnableConfig:
-    return {
-        "configurable": {"thread_id": said["session_id"]},
-        "metadata": names_of(said),
-        "run_name": "turn",
-        "recursion_limit": _RECURSION_LIMIT,
-    }
+def _named(utterance: Utterance, metadata: dict[str, object]) -> RunnableConfig:
+    """What a trace finds the turn by."""
+    ids = {name: utterance[name] for name in ("session_id", "soul_id", "turn_id")}
+    return {"metadata": {**metadata, **ids}, "run_name": "turn", "recursion_limit": _RECURSION_LIMIT}

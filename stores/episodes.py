@@ -10,7 +10,7 @@ from sqlalchemy import Row, Select, and_, bindparam, func, select
 
 from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores import schema
-from soulgraph.stores.records import Episode, Json, Message
+from soulgraph.stores.records import Episode, Json, Message, NewMessage
 from soulgraph.stores.repository import Repository, dialect_insert
 
 _uses, _vectors = schema.episode_uses, schema.episode_vectors
@@ -29,7 +29,7 @@ class Episodes(Repository[Episode]):
     table = schema.episodes
     record = Episode
 
-    async def add(self, soul_id: str, previous_id: int | None, said: Sequence[tuple[int, Json]]) -> None:
+    async def add(self, soul_id: str, previous_id: int | None, said: Sequence[tuple[int, NewMessage]]) -> None:
         """Index messages of one session, each with its id, that follow each other and the previous one."""
         ids = [previous_id, *(message_id for message_id, _ in said)]
         for start in range(0, len(said), _BATCH):
@@ -117,12 +117,12 @@ def _as_told(row: Row[Any]) -> Told:
     return Told(Message(*fields[:-1]), fields[-1])
 
 
-def _row(soul_id: str, previous_id: int | None, message_id: int, message: Json) -> Json:
+def _row(soul_id: str, previous_id: int | None, message_id: int, message: NewMessage) -> Json:
     return {
         "message_id": message_id,
         "soul_id": soul_id,
         "previous_id": previous_id,
-        "by_user": message["role"] == "user",
-        "at": message["created_at"],
-        "terms": fingerprints(message["content"]),
+        "by_user": message.role == "user",
+        "at": message.created_at,
+        "terms": fingerprints(message.content),
     }

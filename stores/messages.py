@@ -8,8 +8,8 @@ from sqlalchemy import Select, bindparam, select, update
 
 from soulgraph.stores import schema
 from soulgraph.stores.episodes import Episodes
-from soulgraph.stores.records import Json, Message
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.records import Message, NewMessage
+from soulgraph.stores.repository import Repository, fields_of
 
 _THREAD = 4
 
@@ -18,15 +18,14 @@ class Messages(Repository[Message]):
     table = schema.messages
     record = Message
 
-    async def append(self, session_id: str, messages: list[Json]) -> list[int]:
-        """Add rows of {turn_id, role, content, archived, input_id, created_at} in order; each can be found at once.
+    async def append(self, session_id: str, messages: Sequence[NewMessage]) -> list[int]:
+        """Add messages in order and index them for recall; returns their ids.
 
-        What a soul said of its own accord is `proactive` too; then all the rows say whether they are.
-        Only one writer at a time appends to a session: who shares it between servers holds its lock.
+        Only one writer at a time may append to a session: whoever shares it between servers holds its lock.
         """
         if not messages:
             return []
-        await self._add(*({"session_id": session_id, **message} for message in messages))
+        await self._add(*({"session_id": session_id, **fields_of(message)} for message in messages))
         soul_id, ids = await self._last(session_id, len(messages) + 1)
         before = ids.pop(0) if len(ids) > len(messages) else None
         await Episodes(self._connection).add(soul_id, before, list(zip(ids, messages, strict=True)))

@@ -4,7 +4,7 @@ from sqlalchemy import func, select, update
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
-from soulgraph.stores.records import PersonaVersion
+from soulgraph.stores.records import CharacterSnapshot, PersonaVersion
 from soulgraph.stores.repository import Repository, fields_of
 from soulgraph.stores.sessions import Sessions
 
@@ -26,7 +26,7 @@ class PersonaVersions(Repository[PersonaVersion]):
     async def evolve(self, session_id: str, evolved_persona: str, source: str, now: float) -> PersonaVersion:
         """Keep a new version, the first one numbered 1, and let the session speak as it from now on."""
         session = await Sessions(self._connection).get(session_id)
-        snapshot = session.character_snapshot | {"evolved_persona": evolved_persona}
+        snapshot: CharacterSnapshot = {**session.character_snapshot, "evolved_persona": evolved_persona}
         sessions = schema.sessions
         changed = update(sessions).where(sessions.c.session_id == session_id)
         # First this row, so that two who evolve one session at once take turns and number after each other.

@@ -7,15 +7,15 @@ from typing import Any
 from sqlalchemy import Double, Select, String, Update, bindparam, case, literal, select, update
 
 from soulgraph.stores import schema, schema_memory
-from soulgraph.stores.records import Life
+from soulgraph.stores.records import ProactiveSchedule
 from soulgraph.stores.repository import Repository, dialect_insert
 
 
-class ProactiveSchedules(Repository[Life]):
+class ProactiveSchedules(Repository[ProactiveSchedule]):
     table = schema_memory.lives
-    record = Life
+    record = ProactiveSchedule
 
-    async def of(self, soul_ids: Collection[str]) -> list[Life]:
+    async def of(self, soul_ids: Collection[str]) -> list[ProactiveSchedule]:
         """Those of these souls that have been scheduled."""
         return await self._all(self._among(), soul_ids=list(soul_ids))
 
@@ -25,14 +25,14 @@ class ProactiveSchedules(Repository[Life]):
             rows = [{"key": soul_id, "due": due} for soul_id, due in sorted(due_at.items())]
             await self._connection.execute(_schedule(self._connection.dialect.name), rows)
 
-    async def claim(self, next_due_at: Mapping[str, float], now: float) -> list[Life]:
+    async def claim(self, next_due_at: Mapping[str, float], now: float) -> list[ProactiveSchedule]:
         """Those of these souls that are due, and only the caller's: they are due again as it says.
 
         One that another server is claiming is left to it.
         """
         due = await self._all(self._due(), soul_ids=list(next_due_at), now=now)
-        for life in due:
-            await self._set({"soul_id": life.soul_id}, due_at=next_due_at[life.soul_id])
+        for schedule in due:
+            await self._set({"soul_id": schedule.soul_id}, due_at=next_due_at[schedule.soul_id])
         return due
 
     async def spoke(self, soul_id: str, day: str) -> None:

@@ -1,10 +1,16 @@
-"""What the stores hand out: plain frozen rows, field for column."""
+"""What the stores hand out: frozen rows, field for column. JSON columns are decoded once, when a row is read."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from typing_extensions import TypedDict
+
+from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.modes import PersonaState
+from soulgraph.soul.personality import Traits
+from soulgraph.soul.preferences import GuardState, new_guard
+from soulgraph.soul.profile import Profile
 
 Json = dict[str, Any]
 Role = Literal["user", "assistant"]
@@ -20,10 +26,10 @@ class Soul:
     name: str
     mbti_type: str
     character_id: str | None
-    personality_vector: dict[str, float]
-    emotion_state: Json
+    personality_vector: Traits
+    emotion_state: EmotionState
     model_version: str
-    dynamic_profile: Json
+    dynamic_profile: Profile
     inner_state: str
     turns: int
     version: int
@@ -33,11 +39,11 @@ class Soul:
 
 @dataclass(frozen=True, slots=True)
 class MoodRow:
-    """What of a soul moves with time."""
+    """The part of a soul that time changes: what a tick reads."""
 
     soul_id: str
-    personality_vector: dict[str, float]
-    emotion_state: Json
+    personality_vector: Traits
+    emotion_state: EmotionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +83,20 @@ class Terminal:
 
 @dataclass(frozen=True, slots=True)
 class PresenceReport:
-    """What was last heard of a terminal: that it is there, or that it has gone."""
+    """The last news of a terminal: that it is online, or that it has gone."""
 
     terminal_id: str
     online: bool
     last_seen: float
+
+
+class CharacterSnapshot(TypedDict):
+    """The character as it was when the session began, and what the session has made of it."""
+
+    source_preset: str | None
+    snapshot_created_at: str
+    base_persona: str
+    evolved_persona: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +107,13 @@ class Session:
     title: str
     background_id: str | None
     template_id: str
-    character_snapshot: Json
+    character_snapshot: CharacterSnapshot
     persona_state: PersonaState
     turn: int
     continued_from: str | None
     created_at: float
     updated_at: float
-    guard: Json = field(default_factory=dict)
+    guard: GuardState = field(default_factory=new_guard)
     reflected_to: int = 0
 
 
@@ -112,6 +127,19 @@ class Message:
     archived: bool
     input_id: str | None
     created_at: float
+    proactive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message that is not stored yet: a session and an id come with storing it."""
+
+    turn_id: str
+    role: Role
+    content: str
+    created_at: float
+    archived: bool = False
+    input_id: str | None = None
     proactive: bool = False
 
 
@@ -263,8 +291,8 @@ class DailyUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """When a soul may next speak of its own accord, and how often it did on the last day it has."""
+class ProactiveSchedule:
+    """When a soul may next speak of its own accord, and how often it has spoken on `day`."""
 
     soul_id: str
     due_at: float

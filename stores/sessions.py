@@ -1,11 +1,15 @@
 """Sessions: conversations. Each keeps its own snapshot of the character and its own persona state."""
 
-from sqlalchemy import delete
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Row, delete
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
+from soulgraph.soul.preferences import GuardState, new_guard
 from soulgraph.stores import schema, schema_memory
-from soulgraph.stores.records import Json, Session
+from soulgraph.stores.records import Session
 from soulgraph.stores.repository import Repository, fields_of
 
 
@@ -29,6 +33,11 @@ class Sessions(Repository[Session]):
             return await self._all(self._rows().order_by(*order).limit(limit))
         return await self._all(self._rows("soul_id").order_by(*order).limit(limit), soul_id=soul_id)
 
+    def _record(self, row: Row[Any]) -> Session:
+        """A session whose guard has not been written yet has a new one."""
+        session = super()._record(row)
+        return session if session.guard else replace(session, guard=new_guard())
+
     async def add(self, session: Session) -> None:
         await self._add(fields_of(session))
 
@@ -44,9 +53,14 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, persona_state=persona_state, updated_at=now):
             raise NotFound("session", session_id)
 
-    async def set_guard(self, session_id: str, guard: Json) -> None:
+    async def set_guard(self, session_id: str, guard: GuardState) -> None:
         """What the preference guard has counted and is waiting for in this conversation."""
         if not await self._set({"session_id": session_id}, guard=guard):
+            raise NotFound("session", session_id)
+
+    async def speak_by(self, session_id: str, template_id: str) -> None:
+        """Use another template from now on."""
+        if not await self._set({"session_id": session_id}, template_id=template_id):
             raise NotFound("session", session_id)
 
     async def reflected(self, session_id: str, message_id: int) -> None:

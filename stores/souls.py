@@ -1,27 +1,40 @@
 """Souls: the individuals. Everything that grows with one of them hangs on its row."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, Update, bindparam, or_, select, update
+from sqlalchemy import Row, Select, Update, bindparam, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from soulgraph.errors import Conflict, NotFound
+from soulgraph.errors import Conflict, InvalidInput, NotFound
+from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.personality import Traits
+from soulgraph.soul.profile import Profile
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, MoodRow, Soul
 from soulgraph.stores.repository import Repository, fields_of
 
 _PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
+_log = logging.getLogger(__name__)
 
 
 class Souls(Repository[Soul]):
     table = schema.souls
     record = Soul
 
+    def _record(self, row: Row[Any]) -> Soul:
+        """Traits and emotion are decoded here and nowhere else; a state that cannot be read names its soul."""
+        soul = super()._record(row)
+        traits, emotion = decode(soul.soul_id, soul.personality_vector, soul.emotion_state)
+        return replace(soul, personality_vector=traits, emotion_state=emotion)
+
     async def add(self, soul: Soul) -> None:
+        state = {"personality_vector": soul.personality_vector.to_dict(), "emotion_state": soul.emotion_state.to_dict()}
         try:
-            await self._add(fields_of(soul))
+            await self._add(fields_of(soul) | state)
         except IntegrityError as error:
             raise _name_taken(soul.name) from error
 
@@ -50,26 +63,27 @@ class Souls(Repository[Soul]):
         except IntegrityError as error:
             raise _name_taken(name) from error
 
-    async def feel(self, soul_id: str, emotion_state: Json, turns: int, now: float) -> None:
-        """The new mood, and how many inputs the soul has heard in its life."""
-        await self._change(soul_id, now, emotion_state=emotion_state, turns=turns)
+    async def feel(self, soul_id: str, emotion: EmotionState, turns: int, now: float) -> None:
+        """Store the new emotion, and how many inputs the soul has heard in its life."""
+        await self._change(soul_id, now, emotion_state=emotion.to_dict(), turns=turns)
 
     async def claim(self, soul_ids: Sequence[str], now: float, period_s: float) -> list[MoodRow]:
-        """Those of the souls that were not ticked in this period, held until the transaction ends.
+        """Those of the souls that were not ticked in this period, locked until the transaction ends.
 
-        One that another transaction holds is left to its next tick.
+        A soul that another transaction holds is left to its next tick. One whose state was spoilt from outside is
+        logged and left out, so that it stops no other.
         """
         period = {"not_after": now - _PUNCTUAL * period_s, "clock_went_back": now + period_s}
         rows = await self._connection.execute(_due(), {"soul_ids": soul_ids, **period})
-        return [MoodRow(**row._mapping) for row in rows]
+        return list(_readable(rows))
 
     async def tick(self, emotion_states: Mapping[str, Json], now: float) -> None:
-        """What time has made of the souls that were claimed, in one batch."""
+        """Store what time has made of the claimed souls, in one batch; the states are encoded already."""
         if emotion_states:
             rows = [{"key": soul_id, "state": state, "now": now} for soul_id, state in emotion_states.items()]
             await self._connection.execute(_ticked(), rows)
 
-    async def grow(self, soul_id: str, dynamic_profile: Json, now: float) -> None:
+    async def grow(self, soul_id: str, dynamic_profile: Profile, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
 
     async def think(self, soul_id: str, inner_state: str, now: float) -> None:
@@ -88,6 +102,22 @@ class Souls(Repository[Soul]):
         if soul is None:
             raise NotFound("soul", soul_id)
         return soul
+
+
+def decode(soul_id: str, traits: Any, emotion: Any) -> tuple[Traits, EmotionState]:
+    try:
+        return Traits.from_dict(traits), EmotionState.from_dict(emotion)
+    except InvalidInput as error:
+        raise InvalidInput(f"the stored state of soul {soul_id} cannot be read: {error.detail}") from error
+
+
+def _readable(rows: Iterable[Row[Any]]) -> Iterator[MoodRow]:
+    for row in rows:
+        try:
+            traits, emotion = decode(row.soul_id, row.personality_vector, row.emotion_state)
+            yield MoodRow(row.soul_id, traits, emotion)
+        except InvalidInput as error:
+            _log.error("%s", error.detail)
 
 
 @cache

@@ -1,7 +1,7 @@
 """The one door to the database: `async with stores.write() as tx: await tx.souls.lock(…)`."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 from sqlalchemy import text
 from sqlalchemy.exc import InterfaceError, OperationalError
@@ -49,8 +49,8 @@ class Transaction:
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
-        self.inner = MonologueVersions(connection)
-        self.lives = ProactiveSchedules(connection)
+        self.monologues = MonologueVersions(connection)
+        self.proactive_schedules = ProactiveSchedules(connection)
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
         self.keys = Keys(connection)
@@ -75,6 +75,34 @@ class Stores:
         with _say_if_away():
             async with self.database.write() as connection:
                 yield Transaction(connection)
+
+
+Premise = Callable[[Transaction], Awaitable[None]]
+
+
+class RehearsalStores(Stores):
+    """The same database for a rehearsal: every transaction begins with the premise and is rolled back at its end.
+
+    So the real nodes run, see what they write, and leave nothing behind.
+    """
+
+    def __init__(self, database: Database, premise: Premise) -> None:
+        super().__init__(database)
+        self._premise = premise
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        with suppress(_RollBack):
+            async with super().write() as tx:
+                await self._premise(tx)
+                yield tx
+                raise _RollBack
+
+    read = write
+
+
+class _RollBack(Exception):
+    """Ends a rehearsed transaction."""
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from soulgraph.errors import InvalidInput, NotFound, SoulgraphError
@@ -14,8 +14,8 @@ from soulgraph.terminals.payloads import Problem, Reply, Status
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.reports import CatalogReport, Input, SkillReport, Spoken
 
-Answer = Awaitable[dict[str, Any]]
-Begin = Callable[[str, Input], Awaitable[Answer]]
+PendingAnswer = Awaitable[Mapping[str, Any]]
+Begin = Callable[[str, Input], Awaitable[PendingAnswer]]
 """Begins a turn at a terminal. Turns of one conversation run in the order in which they were begun."""
 
 _log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ class Handlers:
         self._answering.add(task)
         task.add_done_callback(self._answered)
 
-    async def _answer(self, terminal_id: str, said: Input, answer: Answer) -> None:
+    async def _answer(self, terminal_id: str, said: Input, answer: PendingAnswer) -> None:
         try:
             self._hub.reply(Reply.of(said.input_id, terminal_id, await answer, self._clock()))
         except SoulgraphError as error:

@@ -4,13 +4,11 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import InvalidInput, SoulgraphError, StoreUnavailable
-from soulgraph.runtime.background import in_background
 from soulgraph.terminals import topics
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.presence import Presence
@@ -84,11 +82,8 @@ class Inbox:
         self._bytes += size
         self._some.set()
 
-    def running(self, work: Work) -> AbstractAsyncContextManager[None]:
-        """What was heard, also before, is worked through for as long as the block lasts."""
-        return in_background(self._run(work), "uplink", "ended, and no terminal is heard until the server is restarted")
-
-    async def _run(self, work: Work) -> None:
+    async def run(self, work: Work) -> None:
+        """Hand every message to `work`, in order, those that came before too, until cancelled."""
         while True:
             await self._some.wait()
             await self._first(work)

@@ -1,5 +1,6 @@
 """What terminals are sent, as JSON. `ts` is in epoch seconds, like every time in `soul_emotion`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
@@ -85,7 +86,7 @@ class Reply(Payload):
     ts: float
 
     @classmethod
-    def of(cls, input_id: str, terminal_id: str, answer: dict[str, Any], ts: float) -> Self:
+    def of(cls, input_id: str, terminal_id: str, answer: Mapping[str, Any], ts: float) -> Self:
         same = {name: answer[name] for name in cls.model_fields.keys() & answer.keys() - {"terminal_id"}}
         return cls(input_id=input_id, terminal_id=terminal_id, text=answer["reply"], ts=ts, **same)
 

@@ -24,11 +24,13 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     # Written with the turn: a turn that fails remembers nothing.
     context: Context = runtime.context
     async with context.stores.read() as tx:
-        room = len(await tx.slots.free(runtime.state["said"]["soul_id"])) - len(runtime.state.get("remembered", []))
+        room = len(await tx.slots.free(runtime.state["utterance"]["soul_id"])) - len(
+            runtime.state.get("remembered", [])
+        )
     kept = [drop_nul(fact).strip()[:_MAX_FACT]] if room > 0 else []
-    told = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
+    outcome = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
     status: Literal["success", "error"] = "success" if kept else "error"
-    answer = ToolMessage(told, tool_call_id=runtime.tool_call_id, status=status)
+    answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id, status=status)
     return Command(update={"messages": [answer], "remembered": kept})
 
 
@@ -38,11 +40,12 @@ async def recall_memory(
 ) -> str:
     """Look up what the user said or asked you to remember earlier, in any conversation."""
     context: Context = runtime.context
-    soul_id = runtime.state["said"]["soul_id"]
+    soul_id = runtime.state["utterance"]["soul_id"]
+    recall = context.memory.recall
     async with context.stores.read() as tx:
         slots = await tx.slots.all(soul_id)
-    recalled = await context.recall.recall(soul_id, query, _MAX_RESULTS) if context.recall else Recalled([], [])
-    found = [*_facts(query, [slot.content for slot in slots]), *_told(recalled)]
+    recalled = await recall.recall(soul_id, query, _MAX_RESULTS) if recall else Recalled([], [])
+    found = [*_facts(query, [slot.content for slot in slots]), *_quoted(recalled)]
     return defuse("\n".join(found)) or recalled.problem or "nothing found"
 
 
@@ -53,7 +56,7 @@ def _facts(query: str, facts: list[str]) -> list[str]:
     return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MAX_RESULTS]
 
 
-def _told(recalled: Recalled) -> list[str]:
+def _quoted(recalled: Recalled) -> list[str]:
     episodes = [
         f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
     ]

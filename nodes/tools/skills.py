@@ -11,11 +11,11 @@ from langchain_core.tools import BaseTool, ToolException
 from pydantic import ValidationError
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Json, LoopState
+from soulgraph.nodes.state import LoopState
 from soulgraph.nodes.tools.gated import REFUSAL
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.records import Terminal
+from soulgraph.stores.records import Json, Terminal
 from soulgraph.terminals.arguments import mismatch
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import Invoke
@@ -72,20 +72,20 @@ def _prepared(reported: _Reported) -> Sequence[OfferedSkill]:
     taken, skills = set(reported.reserved), []
     for skill in reported.skills:
         name = skill["name"]
-        taken.add(tool := _free_name(name, taken))
+        taken.add(tool := _free_tool_name(name, taken))
         declared = skill["input_schema"]
-        skills.append(OfferedSkill(name, tool, _said(skill["description"] or name), _defused(declared), declared))
+        skills.append(OfferedSkill(name, tool, _harmless(skill["description"] or name), _defused(declared), declared))
     return tuple(skills)
 
 
-def _free_name(name: str, taken: Collection[str]) -> str:
+def _free_tool_name(name: str, taken: Collection[str]) -> str:
     """A name by the rules of model servers: a Latin one stays as it is, others become numbers."""
     wanted = _NOT_IN_NAMES.sub("_", name).strip("_") or "skill"
     names = [wanted[:_MAX_NAME], *(f"{wanted[: _MAX_NAME - 4]}_{n}" for n in range(2, len(taken) + 3))]
     return next(free for free in names if free not in taken)
 
 
-def _said(text: str) -> str:
+def _harmless(text: str) -> str:
     return defuse(one_line(text))
 
 
@@ -96,7 +96,7 @@ def _defused(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     return {
-        key: _said(part) if key in ("description", "title") and isinstance(part, str) else _defused(part)
+        key: _harmless(part) if key in ("description", "title") and isinstance(part, str) else _defused(part)
         for key, part in schema.items()
     }
 
@@ -109,7 +109,7 @@ class SkillTool(BaseTool):
     terminal_id: str
     hub: Any
     may_act: bool
-    done: Callable[[str], None]
+    on_used: Callable[[str], None]
     handle_tool_error: bool = True
 
     def _run(self, /, **arguments: Any) -> str:
@@ -119,7 +119,7 @@ class SkillTool(BaseTool):
         if not self.may_act:
             raise ToolException(REFUSAL)
         if wrong := mismatch(self.declared, arguments):
-            raise ToolException(_told(f"Not done, the arguments do not fit: {wrong}"))
+            raise ToolException(_as_output(f"Not done, the arguments do not fit: {wrong}"))
         hub: Hub | None = self.hub
         if hub is None:
             raise ToolException("Not done: the terminal cannot be reached.")
@@ -129,17 +129,19 @@ class SkillTool(BaseTool):
             raise ToolException("Not done: these arguments cannot be sent.") from error
         result = await hub.invoke(self.terminal_id, invoke)
         if not result.ok:
-            raise ToolException(_told(f"Not done: {result.error or 'the terminal could not do it'}"))
-        self.done(self.skill)
-        return _told(result.output if isinstance(result.output, str) else json.dumps(result.output, ensure_ascii=False))
+            raise ToolException(_as_output(f"Not done: {result.error or 'the terminal could not do it'}"))
+        self.on_used(self.skill)
+        return _as_output(
+            result.output if isinstance(result.output, str) else json.dumps(result.output, ensure_ascii=False)
+        )
 
 
-def _told(output: str) -> str:
+def _as_output(output: str) -> str:
     return defuse(output[:_MAX_OUTPUT]) or "done"
 
 
-def skill_tools(state: LoopState, context: Context, done: list[str]) -> list[BaseTool]:
-    """The terminal's skills for the tool calls of one answer; what was done is added to `done`."""
+def skill_tools(state: LoopState, context: Context, used: list[str]) -> list[BaseTool]:
+    """The terminal's skills for the tool calls of one answer; what was used is added to `used`."""
     terminal = state.get("terminal")
     if terminal is None:
         return []
@@ -152,9 +154,9 @@ def skill_tools(state: LoopState, context: Context, done: list[str]) -> list[Bas
             skill=skill.name,
             declared=skill.declared,
             terminal_id=terminal.terminal_id,
-            hub=context.hub,
+            hub=context.outlets.hub,
             may_act=may_act,
-            done=done.append,
+            on_used=used.append,
         )
         for skill in offered_by(terminal, context.voice.tools)
     ]

@@ -23,12 +23,12 @@ class MatchedIntent(BaseModel):
     why: str
 
 
-class Filtered(BaseModel):
+class IntentResult(BaseModel):
     decision: IntentDecision
     intents: list[MatchedIntent] = []
 
     @classmethod
-    def matched(cls, intents: list[MatchedIntent]) -> "Filtered":
+    def matched(cls, intents: list[MatchedIntent]) -> "IntentResult":
         """To be executed, unless all of it must be asked about first."""
         ids = listed(intent.intent_id for intent in intents)
         if any(intent.status == "ready" for intent in intents):
@@ -37,7 +37,7 @@ class Filtered(BaseModel):
         return cls(decision=IntentDecision(action="fallback_reasoning", reason=reason), intents=intents)
 
     @classmethod
-    def without(cls, action: Action, reason: str) -> "Filtered":
+    def without(cls, action: Action, reason: str) -> "IntentResult":
         return cls(decision=IntentDecision(action=action, reason=reason))
 
 

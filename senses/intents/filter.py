@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.decision import Filtered, MatchedIntent, listed
+from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, listed
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
 from soulgraph.senses.intents.resemblance import Resemblance
 from soulgraph.senses.intents.slots import question, spoken
@@ -56,22 +56,22 @@ class IntentFilter:
         """This will be filtered soon."""
         self._resemblance.expect(Utterance.of(text))
 
-    async def filter(self, text: str, offers: CompiledCatalog, now: datetime) -> Filtered:
+    async def filter(self, text: str, offers: CompiledCatalog, now: datetime) -> IntentResult:
         """`now` is the user's time: 明早七点 is resolved against it."""
         utterance = Utterance.of(text)
         if not utterance.text or not offers.catalog:
-            return Filtered.without("no_action", "nothing was said" if offers.catalog else "no intents are offered")
+            return IntentResult.without("no_action", "nothing was said" if offers.catalog else "no intents are offered")
         named = evidence_in(utterance, offers)
         heard, problem = await self._weighed(utterance, offers, named)
         meant = [evidence for evidence in heard if not refused(evidence, utterance)]
         if not meant:
             reason = f"refused: {_ids(heard)}" if heard else "no intent matched"
-            return Filtered.without("fallback_reasoning", reason + problem)
+            return IntentResult.without("fallback_reasoning", reason + problem)
         mentions = _distinct(_mentions(meant, utterance, now))
         sure = [m for m in mentions if m.confidence >= m.intent.match.min_confidence]
         if not sure:
-            return Filtered.without("fallback_reasoning", f"not sure enough: {_ids(meant)}{problem}")
-        return Filtered.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
+            return IntentResult.without("fallback_reasoning", f"not sure enough: {_ids(meant)}{problem}")
+        return IntentResult.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
 
     async def _weighed(
         self, utterance: Utterance, offers: CompiledCatalog, named: list[Evidence]

@@ -12,43 +12,43 @@ LATER = NOW + 3600
 
 async def lives(stores, *soul_ids):
     async with stores.read() as tx:
-        return sorted(await tx.lives.of(soul_ids or ["soul_1"]), key=lambda life: life.soul_id)
+        return sorted(await tx.proactive_schedules.of(soul_ids or ["soul_1"]), key=lambda life: life.soul_id)
 
 
 async def test_a_scheduled_soul_is_due_then_and_one_that_is_gone_is_left_out(home):
     assert await lives(home) == []
     async with home.write() as tx:
-        await tx.lives.schedule({})
-        await tx.lives.schedule({"soul_1": NOW, "nobody": NOW})
+        await tx.proactive_schedules.schedule({})
+        await tx.proactive_schedules.schedule({"soul_1": NOW, "nobody": NOW})
     assert await lives(home, "soul_1", "nobody") == [Life("soul_1", NOW, "", 0)]
 
 
 async def test_scheduling_again_moves_the_time_and_keeps_the_count(home):
     async with home.write() as tx:
-        await tx.lives.schedule({"soul_1": NOW})
-        await tx.lives.spoke("soul_1", "2027-01-15")
-        await tx.lives.schedule({"soul_1": LATER})
+        await tx.proactive_schedules.schedule({"soul_1": NOW})
+        await tx.proactive_schedules.spoke("soul_1", "2027-01-15")
+        await tx.proactive_schedules.schedule({"soul_1": LATER})
     assert await lives(home) == [Life("soul_1", LATER, "2027-01-15", 1)]
 
 
 async def test_a_claim_takes_who_is_due_and_moves_the_time(home):
     async with home.write() as tx:
         await tx.souls.add(soul("soul_2"))
-        await tx.lives.schedule({"soul_1": NOW, "soul_2": NOW + 1})
+        await tx.proactive_schedules.schedule({"soul_1": NOW, "soul_2": NOW + 1})
     following = {"soul_1": LATER, "soul_2": LATER}
     async with home.write() as tx:
-        assert await tx.lives.claim(following, NOW) == [Life("soul_1", NOW, "", 0)]
-        assert await tx.lives.claim(following, NOW) == []
-        assert await tx.lives.claim({}, LATER) == []
+        assert await tx.proactive_schedules.claim(following, NOW) == [Life("soul_1", NOW, "", 0)]
+        assert await tx.proactive_schedules.claim(following, NOW) == []
+        assert await tx.proactive_schedules.claim({}, LATER) == []
     assert [life.due_at for life in await lives(home, "soul_1", "soul_2")] == [LATER, NOW + 1]
 
 
 async def test_words_are_counted_by_the_day(home):
     async with home.write() as tx:
-        await tx.lives.schedule({"soul_1": NOW})
+        await tx.proactive_schedules.schedule({"soul_1": NOW})
         for day in ("2027-01-15", "2027-01-15", "2027-01-16"):
-            await tx.lives.spoke("soul_1", day)
-            [life] = await tx.lives.of(["soul_1"])
+            await tx.proactive_schedules.spoke("soul_1", day)
+            [life] = await tx.proactive_schedules.of(["soul_1"])
             assert life.day == day
     assert (life.spoken_on("2027-01-16"), life.spoken_on("2027-01-15")) == (1, 0)
 
@@ -58,11 +58,11 @@ async def test_two_servers_never_take_one_soul_twice(home, database_url):
     async with home.write() as tx:
         for soul_id in souls:
             await tx.souls.add(soul(soul_id))
-        await tx.lives.schedule(dict.fromkeys(souls, NOW))
+        await tx.proactive_schedules.schedule(dict.fromkeys(souls, NOW))
 
     async def server(stores):
         async with stores.write() as tx:
-            claimed = await tx.lives.claim(dict.fromkeys(souls, LATER), NOW)
+            claimed = await tx.proactive_schedules.claim(dict.fromkeys(souls, LATER), NOW)
             await asyncio.sleep(0.05)  # the other one asks while this transaction is open
         return [life.soul_id for life in claimed]
 

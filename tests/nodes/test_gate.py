@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.gate import act_or_talk, gate
-from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
+from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.conformance.samples import soul
@@ -51,5 +51,5 @@ MATCHED = MatchedIntent(
     ],
 )
 async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(intents, feeling, route):
-    filtered = Filtered(decision=IntentDecision(action="no_action", reason=""), intents=intents)
+    filtered = IntentResult(decision=IntentDecision(action="no_action", reason=""), intents=intents)
     assert await act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route

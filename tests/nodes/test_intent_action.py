@@ -3,7 +3,7 @@ from langgraph.runtime import Runtime
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.intent_action import intent_action
-from soulgraph.senses.intents.decision import Filtered, IntentDecision, MatchedIntent
+from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.nodes.turns import CALM, heard
@@ -27,7 +27,7 @@ class Body:
 async def acted(hub, terminal_id="robot-1"):
     context = Context(None, None, None, None, PersonaConfig(), clock=lambda: 7.0, hub=hub)
     said = {"text": "开灯", "session_id": "sess_1", "soul_id": "soul_1", "terminal_id": terminal_id}
-    decided = Filtered(decision=IntentDecision(action="execute_intents", reason=""), intents=[LIGHT])
+    decided = IntentResult(decision=IntentDecision(action="execute_intents", reason=""), intents=[LIGHT])
     state = {"said": said, "heard": heard(), "filtered": decided, "gate": judge(traits_of("INFJ"), CALM, 0.0)}
     return (await intent_action(state, Runtime(context=context, stream_writer=lambda _: None)))["result"]
 

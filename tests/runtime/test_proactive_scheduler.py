@@ -75,7 +75,7 @@ class World:
 
     async def life(self):
         async with self.context.stores.read() as tx:
-            return await tx.lives.of([self.soul_id])
+            return await tx.proactive_schedules.of([self.soul_id])
 
     def told(self, event="life"):
         lines = self._log.read_text("utf-8").splitlines() if self._log.exists() else []

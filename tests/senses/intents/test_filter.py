@@ -8,7 +8,7 @@ import pytest
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.decision import Filtered
+from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.senses.intents.filter import IntentFilter
 
 NOW = datetime(2026, 11, 16, 15, 30)
@@ -31,12 +31,12 @@ FAN_OFF = intent("fan_off", "风扇", "关风扇", "fan")
 HOME = [LIGHT_ON, LIGHT_OFF, STRIP_ON, FAN_ON, FAN_OFF]
 
 
-def filter_intents(text: str, catalog: Sequence[Intent]) -> Filtered:
+def filter_intents(text: str, catalog: Sequence[Intent]) -> IntentResult:
     """A catalog without examples needs no embedder."""
     return asyncio.run(IntentFilter(None).filter(text, CompiledCatalog(catalog), NOW))
 
 
-def ids(result: Filtered) -> list[str]:
+def ids(result: IntentResult) -> list[str]:
     return [match.intent_id for match in result.intents]
 
 

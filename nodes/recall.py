@@ -1,0 +1,19 @@
+"""Looks up what was said and lived before that has to do with what is said now."""
+
+from langgraph.runtime import Runtime
+
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import TurnState
+
+_CANDIDATES = 12  # more than a prompt shows: some may be in the part of the conversation that it shows anyway
+
+
+async def recall(state: TurnState, runtime: Runtime[Context]) -> TurnState:
+    """Never fails and keeps its own time limit: a memory that is away is named in `recalled.problem`."""
+    context = runtime.context
+    utterance = state["utterance"]
+    if context.memory.recall is None or not context.persona.recalled:
+        return {"recalled": None}
+    counted = not context.rehearsing
+    recalled = await context.memory.recall.recall(utterance["soul_id"], utterance["text"], _CANDIDATES, noted=counted)
+    return {"recalled": recalled}
