@@ -41,7 +41,7 @@ from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.turn import turn_graph
-from soulgraph.nodes.context import Context, Outlets
+from soulgraph.nodes.context import Context
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
@@ -101,13 +101,13 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
         hub = await _hub(settings, ports.context.stores, inbox, stack)
-        context = replace(ports.context, outlets=Outlets(hub, ports.listeners))
+        context = replace(ports.context, outlets=replace(ports.context.outlets, hub=hub))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
         )
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
-        runner = TurnRunner(graph, context, ports.budget, settings.turn_timeout_s, metrics.turn, afterglow.wake)
+        runner = TurnRunner(graph, context, metrics.turn)
         await stack.enter_async_context(_receiving(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0

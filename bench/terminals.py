@@ -212,8 +212,8 @@ async def robot_turns(folder: Path, **settings: Any) -> AsyncIterator[Callable[[
             soul = await new_soul(tx, **born, now=time.time())
             await tx.souls.add(soul)
             await tx.terminals.bind("robot", soul.soul_id, time.time())
-        if services.context.hub:
-            where = urlsplit(services.context.hub.addresses["mqtt"])
+        if services.context.outlets.hub:
+            where = urlsplit(services.context.outlets.hub.addresses["mqtt"])
             robot = await stack.enter_async_context(aiomqtt.Client(where.hostname, where.port))
             await robot.subscribe("soul/terminal/robot/#", qos=1)
 

@@ -3,6 +3,7 @@
 A test of a node builds the groups that the node uses and leaves the others at their defaults.
 """
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -47,6 +48,10 @@ class Telemetry(Protocol):
 
 
 class Budget(Protocol):
+    def metering(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
+        """Counts the model calls inside the block and writes down what they cost."""
+        ...
+
     def background(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
         """For model calls that nobody waits for: refused with BudgetExhausted when the soul's day is spent."""
         ...
@@ -74,6 +79,9 @@ class NoTelemetry:
 
 
 class NoBudget:
+    def metering(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
     def background(self, soul_id: str, kind: UsageKind) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
@@ -100,14 +108,17 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Outlets:
-    """The ways out: terminals over MQTT, and open streams and sockets."""
+    """The ways out: terminals over MQTT, open streams and sockets, and the workers of the outbox."""
 
     hub: Hub | None = None
     listeners: Listeners = field(default_factory=NoListeners)
+    new_jobs: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a turn has left something to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
+    turn_timeout_s: float = 300.0
     max_steps: int = 6
     max_events: int = 0
 

@@ -19,7 +19,7 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     verdict = judge(soul.personality_vector, soul.emotion_state, context.clock(), context.constants)
     feeling = {
         "user_emotion": asdict(appraisal.user_emotion),
-        "soul_emotion": soul.emotion_state.to_dict(),
+        "soul_emotion": appraisal.soul_emotion,
         "exec_probability": verdict.exec_probability,
         "exec_mode": verdict.exec_mode,
     }

@@ -55,7 +55,7 @@ async def _appraise(utterance: Utterance, user_emotion: UserEmotion, context: Co
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
-    return Appraisal(now, turn_id, user_emotion, soul, session)
+    return Appraisal(now, turn_id, user_emotion, soul, soul.emotion_state.to_dict(), session)
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:

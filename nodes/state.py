@@ -67,12 +67,17 @@ def reply_id(utterance: Utterance) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Appraisal:
-    """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided."""
+    """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided.
+
+    `soul_emotion` is the soul's emotion as it is published and stored. A turn that is resumed from a checkpoint has to
+    read it there: LangGraph brings the traits inside a `Soul` back as plain dicts.
+    """
 
     at: float
     turn_id: str
     user_emotion: UserEmotion
     soul: Soul
+    soul_emotion: Json
     session: Session
     guard: GuardState = field(default_factory=new_guard)
     decisions: list[Decision] = field(default_factory=list)

@@ -111,7 +111,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
         "user_emotion": asdict(appraisal.user_emotion) | {"unavailable": appraisal.user_emotion == UNKNOWN},
-        "soul_emotion": appraisal.soul.emotion_state.to_dict(),
+        "soul_emotion": appraisal.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),
         "state_changed": not result.state_update.is_empty,
         "voice": voice,

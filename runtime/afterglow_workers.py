@@ -36,7 +36,7 @@ class AfterglowWorkers:
         self._context = context
         self._lease_s = lease_s
         self._observe = observe
-        self._woken = asyncio.Event()
+        self._woken = context.outlets.new_jobs
         self._jobs: set[asyncio.Task[None]] = set()
         self._closing = False
 

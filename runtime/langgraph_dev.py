@@ -30,9 +30,9 @@ class Conversation(MessagesState, total=False):
 @asynccontextmanager
 async def turn(config: RunnableConfig) -> AsyncIterator[AnyGraph]:
     """A conversation with the soul that `configurable.soul_id` names, or with one of the studio's own."""
-    async with open_souls() as souls:
-        soul_id = config.get("configurable", {}).get("soul_id") or await soul_named(souls, _NAME)
-        graph = StateGraph(Conversation).add_node("soul", soul_node(souls, soul_id)).add_edge(START, "soul")
+    async with open_souls() as context:
+        soul_id = config.get("configurable", {}).get("soul_id") or await soul_named(context, _NAME)
+        graph = StateGraph(Conversation).add_node("soul", soul_node(context, soul_id)).add_edge(START, "soul")
         yield graph.compile(name="turn")
 
 

@@ -74,7 +74,7 @@ async def open_ports(
             telemetry=telemetry,
             budget=budget,
             locks=SessionLocks(settings.session_queue, await _shared_locks(settings, stack)),
-            limits=Limits(settings.turn_max_steps, settings.max_events),
+            limits=Limits(settings.turn_timeout_s, settings.turn_max_steps, settings.max_events),
         )
         yield Ports(context, budget, listeners)
 

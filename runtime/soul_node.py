@@ -3,7 +3,6 @@
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -19,7 +18,7 @@ from soulgraph.nodes.state import reply_id
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.ports import open_ports
-from soulgraph.runtime.turn_runner import CompiledTurn, TurnRunner
+from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.factories import DEFAULT_USER, new_soul
 from soulgraph.stores.records import Json
@@ -29,17 +28,9 @@ class SoulNode(Protocol):
     async def __call__(self, state: Any, config: RunnableConfig) -> Json: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Souls:
-    """What `open_souls` opens: the ports of turns, and the runner of those that a parent graph asks for."""
-
-    context: Context
-    runner: TurnRunner
-
-
 @asynccontextmanager
-async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> AsyncIterator[Souls]:
-    """Ports, runner and the workers that do what turns leave behind, while the block lasts.
+async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> AsyncIterator[Context]:
+    """The ports of turns, and the workers that do what turns leave behind, while the block lasts.
 
     `settings` are those of the environment by their names in lower case, without the prefix; those of the server and of
     MQTT are not read. `tools` are offered to the model beside the soul's own.
@@ -50,14 +41,11 @@ async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> Asyn
     async with open_ports(chosen, time.time, tools) as ports:
         workers = AfterglowWorkers(afterglow_graph().compile(name="afterglow"), ports.context, chosen.job_lease_s)
         async with workers.running(chosen.shutdown_grace_s):
-            graph = turn_graph(resumable=True).compile(name="turn")
-            runner = TurnRunner(graph, ports.context, ports.budget, chosen.turn_timeout_s, wake_workers=workers.wake)
-            yield Souls(ports.context, runner)
+            yield ports.context
 
 
-async def soul_named(souls: Souls, name: str, mbti_type: str = "INFJ", *, user_id: str = DEFAULT_USER) -> str:
+async def soul_named(context: Context, name: str, mbti_type: str = "INFJ", *, user_id: str = DEFAULT_USER) -> str:
     """The id of the user's soul of this name, which is made if there is none."""
-    context = souls.context
     async with context.stores.write() as tx:
         for soul in await tx.souls.all(user_id):
             if soul.name == name:
@@ -76,21 +64,21 @@ async def soul_named(souls: Souls, name: str, mbti_type: str = "INFJ", *, user_i
 
 
 def soul_node(
-    souls: Souls, soul_id: str, *, name: str = "soul", session_id: str | None = None, user_id: str = DEFAULT_USER
+    context: Context, soul_id: str, *, name: str = "soul", session_id: str | None = None, user_id: str = DEFAULT_USER
 ) -> SoulNode:
     """A node for a parent with `messages`: the soul hears the last human one and adds its reply.
 
     The whole answer is returned under `name`, for a parent that has such a key. Without a `session_id` each thread of
     the parent is a session of its own.
     """
-    graph: CompiledTurn = turn_graph(resumable=True).compile(name=name)
+    runner = TurnRunner(turn_graph(resumable=True).compile(name=name), context)
 
     async def soul(state: Any, config: RunnableConfig) -> Json:
         message = _last_human(state["messages"])
         session = session_id or _session_in(config, soul_id)
         request = TurnRequest(message.text, user_id, message.id, session, soul_id)
         durable = parent_checkpointer(config) is not None
-        utterance, answer = await souls.runner.run_inside(request, graph, config, durable)
+        utterance, answer = await runner.run_inside(request, config, durable)
         return {"messages": [AIMessage(answer["reply"], name=name, id=reply_id(utterance))], name: answer}
 
     return soul

@@ -23,7 +23,6 @@ from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
 from soulgraph.nodes.state import Answer, TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
 from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
-from soulgraph.runtime.budget import TokenBudget
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Premise, RehearsalStores
 
@@ -60,21 +59,10 @@ class RunningTurn:
 
 
 class TurnRunner:
-    def __init__(
-        self,
-        graph: CompiledTurn,
-        context: Context,
-        budget: TokenBudget,
-        timeout_s: float,
-        observe: Observe = lambda outcome, seconds: None,
-        wake_workers: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, graph: CompiledTurn, context: Context, observe: Observe = lambda outcome, seconds: None) -> None:
         self._graph = graph
         self._context = context
-        self._budget = budget
-        self._timeout_s = timeout_s
         self._observe = observe
-        self._wake_workers = wake_workers
         self._running: set[asyncio.Task[Answer]] = set()
         self._closing = False
 
@@ -93,25 +81,24 @@ class TurnRunner:
         task.add_done_callback(self._finished)
         return RunningTurn(utterance, task, events)
 
-    async def run_inside(
-        self, request: TurnRequest, graph: CompiledTurn, config: RunnableConfig, durable: bool
-    ) -> tuple[Utterance, Answer]:
+    async def run_inside(self, request: TurnRequest, config: RunnableConfig, durable: bool) -> tuple[Utterance, Answer]:
         """Run a turn as part of a parent graph, in its task: events and interrupts reach the parent.
 
         `durable` says whether the parent has a checkpointer: then what a turn has in hand is written when a tool
         interrupts it, and not at every step.
         """
-        utterance = await self._admit(request)
+        durability: Durability | None = "exit" if durable else None
 
         async def run(utterance: Utterance) -> Answer:
             named = _named(utterance, config.get("metadata", {}))
-            durability: Durability | None = "exit" if durable else None
-            output = await graph.ainvoke({"utterance": utterance}, named, context=self._context, durability=durability)
+            output = await self._graph.ainvoke(
+                {"utterance": utterance}, named, context=self._context, durability=durability
+            )
             return cast(Answer, output["answer"])
 
+        utterance = await self._admit(request)
         place = self._context.locks.hold(utterance["session_id"])
-        answer = await self._turn(utterance, request.input_id is not None, place, run)
-        return utterance, answer
+        return utterance, await self._turn(utterance, request.input_id is not None, place, run)
 
     async def rehearse(self, request: TurnRequest, premise: Premise) -> TurnState:
         """The state of a turn just before its model would be asked. Nothing is sent, felt or stored.
@@ -162,7 +149,7 @@ class TurnRunner:
                         answer = await run(utterance)
                     self._tell_others(answer)
             outcome = "ok"
-            self._wake_workers()
+            self._context.outlets.new_jobs.set()
             return answer
         except SoulgraphError as error:
             outcome = error.problem_code
@@ -176,13 +163,14 @@ class TurnRunner:
     @asynccontextmanager
     async def _limited(self, utterance: Utterance) -> AsyncIterator[None]:
         """One trace, metered, within the time limit."""
+        limit = self._context.limits.turn_timeout_s
         try:
             with traced(awaits="exec_mode", terminal_id=utterance.get("terminal_id")):
-                async with self._budget.metering(utterance["soul_id"], "turn"), asyncio.timeout(self._timeout_s):
+                async with self._context.budget.metering(utterance["soul_id"], "turn"), asyncio.timeout(limit):
                     yield
         except TimeoutError as error:
             raise ModelTimeout(
-                f"the turn took longer than {self._timeout_s:g} s and was not stored: "
+                f"the turn took longer than {limit:g} s and was not stored: "
                 "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",
                 turn_id=utterance["turn_id"],
             ) from error

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.personality import traits_of
 from soulgraph.stores.records import (
     DailyUsage,
     EmotionPoint,
     EpisodeVector,
     Json,
+    NewMessage,
     Preference,
     Provenance,
     Session,
@@ -15,6 +18,7 @@ from soulgraph.stores.records import (
 from soulgraph.stores.stores import Stores
 
 NOW = 1_800_000_000.125
+INFJ = traits_of("INFJ")
 ANY_JSON: Json = {
     "text": "我听见你了，别怕 🫶🏽",
     "quotes": "'single' \"double\" back\\slash\nnew line",
@@ -31,8 +35,8 @@ def soul(soul_id: str = "soul_1", **fields: Any) -> Soul:
         "name": soul_id,
         "mbti_type": "INFJ",
         "character_id": None,
-        "personality_vector": {"empathy": 0.75},
-        "emotion_state": {"p": 0.1},
+        "personality_vector": INFJ,
+        "emotion_state": born(INFJ, NOW),
         "model_version": "persona-pad-v2",
         "dynamic_profile": {"dynamic_state": {}},
         "inner_state": "",
@@ -50,7 +54,7 @@ def session(session_id: str = "sess_1", soul_id: str = "soul_1", **fields: Any) 
         "title": "",
         "background_id": None,
         "template_id": "companion_v1",
-        "character_snapshot": {},
+        "character_snapshot": snapshot(),
         "persona_state": persona_state(),
         "turn": 0,
         "continued_from": None,
@@ -64,9 +68,14 @@ def persona_state(mode: str = "hybrid") -> Any:
     return {"mode": mode, "mode_source": "default", "since": "2027-01-15T08:00:00Z", "ttl_turns": 0, "notes": ""}
 
 
-def message(content: str = "hello", **fields: Any) -> Json:
-    values = {"turn_id": "turn_1", "role": "user", "archived": False, "input_id": None, "created_at": NOW}
-    return values | {"content": content} | fields
+def snapshot(**fields: Any) -> Any:
+    empty = {"source_preset": None, "snapshot_created_at": "", "base_persona": "", "evolved_persona": ""}
+    return {**empty, **fields}
+
+
+def message(content: str = "hello", **fields: Any) -> NewMessage:
+    values = {"turn_id": "turn_1", "role": "user", "created_at": NOW}
+    return NewMessage(content=content, **(values | fields))
 
 
 def preference(key: str = "tea", soul_id: str = "soul_1", **fields: Any) -> Preference:

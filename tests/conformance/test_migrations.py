@@ -73,7 +73,7 @@ async def test_a_database_from_before_memory_finds_what_was_said_then(stores):
     async with stores.read() as tx:
         assert len(before) == 3
         assert await tx.episodes.after("soul_1") == before
-        assert (await tx.sessions.get("sess_1")).guard == {}
+        assert (await tx.sessions.get("sess_1")).guard == {"hints": {}, "pending": None}
 
 
 async def test_opening_again_keeps_what_is_there(database_url):

@@ -3,7 +3,7 @@
 import asyncio
 
 from soulgraph.stores.database import Database
-from soulgraph.stores.records import Life
+from soulgraph.stores.records import ProactiveSchedule
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.conformance.samples import NOW, soul
 
@@ -20,7 +20,7 @@ async def test_a_scheduled_soul_is_due_then_and_one_that_is_gone_is_left_out(hom
     async with home.write() as tx:
         await tx.proactive_schedules.schedule({})
         await tx.proactive_schedules.schedule({"soul_1": NOW, "nobody": NOW})
-    assert await lives(home, "soul_1", "nobody") == [Life("soul_1", NOW, "", 0)]
+    assert await lives(home, "soul_1", "nobody") == [ProactiveSchedule("soul_1", NOW, "", 0)]
 
 
 async def test_scheduling_again_moves_the_time_and_keeps_the_count(home):
@@ -28,7 +28,7 @@ async def test_scheduling_again_moves_the_time_and_keeps_the_count(home):
         await tx.proactive_schedules.schedule({"soul_1": NOW})
         await tx.proactive_schedules.spoke("soul_1", "2027-01-15")
         await tx.proactive_schedules.schedule({"soul_1": LATER})
-    assert await lives(home) == [Life("soul_1", LATER, "2027-01-15", 1)]
+    assert await lives(home) == [ProactiveSchedule("soul_1", LATER, "2027-01-15", 1)]
 
 
 async def test_a_claim_takes_who_is_due_and_moves_the_time(home):
@@ -37,7 +37,7 @@ async def test_a_claim_takes_who_is_due_and_moves_the_time(home):
         await tx.proactive_schedules.schedule({"soul_1": NOW, "soul_2": NOW + 1})
     following = {"soul_1": LATER, "soul_2": LATER}
     async with home.write() as tx:
-        assert await tx.proactive_schedules.claim(following, NOW) == [Life("soul_1", NOW, "", 0)]
+        assert await tx.proactive_schedules.claim(following, NOW) == [ProactiveSchedule("soul_1", NOW, "", 0)]
         assert await tx.proactive_schedules.claim(following, NOW) == []
         assert await tx.proactive_schedules.claim({}, LATER) == []
     assert [life.due_at for life in await lives(home, "soul_1", "soul_2")] == [LATER, NOW + 1]

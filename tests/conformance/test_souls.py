@@ -3,11 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import text
 
-from soulgraph.errors import Conflict, NotFound
+from soulgraph.errors import Conflict, InvalidInput, NotFound
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.personality import traits_of
 from soulgraph.tests.conformance.samples import ANY_JSON, NOW, live, session, soul
 
 LATER = NOW + 60
+MOVED = replace(soul().emotion_state, p=-0.3, boredom=0.2)
 
 
 async def test_a_soul_comes_back_as_it_was_added(stores):
@@ -16,8 +20,8 @@ async def test_a_soul_comes_back_as_it_was_added(stores):
         "soul_2",
         name="小满 🌾",
         character_id="xiaoman",
-        personality_vector={"empathy": 0.1 + 0.2},
-        emotion_state=ANY_JSON,
+        personality_vector=traits_of("ESTP")._replace(empathy=0.1 + 0.2),
+        emotion_state=replace(born(traits_of("ESTP"), NOW), p=0.1 + 0.2, lock_until=NOW + 0.125),
         dynamic_profile=ANY_JSON,
         inner_state="想去海边。\n" * 1000,
         turns=2**31 - 1,
@@ -63,7 +67,7 @@ async def test_a_change_touches_its_field_and_raises_the_version(home):
         for change, fields in (
             (souls.rename("soul_1", "阿满", LATER), {"name": "阿满"}),
             (souls.rename("soul_1", "阿满", LATER), {}),
-            (souls.feel("soul_1", ANY_JSON, 7, LATER), {"emotion_state": ANY_JSON, "turns": 7}),
+            (souls.feel("soul_1", MOVED, 7, LATER), {"emotion_state": MOVED, "turns": 7}),
             (souls.grow("soul_1", ANY_JSON, LATER), {"dynamic_profile": ANY_JSON}),
         ):
             await change
@@ -78,7 +82,7 @@ async def test_an_unknown_soul_is_not_found(home):
             souls.get("nobody"),
             souls.lock("nobody"),
             souls.rename("nobody", "name", NOW),
-            souls.feel("nobody", {}, 1, NOW),
+            souls.feel("nobody", MOVED, 1, NOW),
             souls.grow("nobody", {}, NOW),
             souls.delete("nobody"),
         ):
@@ -137,3 +141,16 @@ async def traces(tx, n):
         await tx.history.between(soul_id, 0, NOW),
     ]
     return [len(each) for each in rows]
+
+
+async def test_a_soul_whose_state_was_spoilt_from_outside_is_named_and_stops_no_tick_of_others(home, caplog):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+    async with home.database.write() as connection:
+        await connection.execute(text("UPDATE souls SET emotion_state = '{}' WHERE soul_id = 'soul_1'"))
+    async with home.write() as tx:
+        with pytest.raises(InvalidInput, match="the stored state of soul soul_1 cannot be read"):
+            await tx.souls.get("soul_1")
+        claimed = await tx.souls.claim(["soul_1", "soul_2"], NOW, 3.0)
+    assert [row.soul_id for row in claimed] == ["soul_2"]
+    assert "soul soul_1" in caplog.text

@@ -95,7 +95,7 @@ async def test_the_bare_turn_is_a_subgraph_of_any_durability_if_it_is_resumable(
 
     graph = StateGraph(Bare, Context).add_node("soul", turn_graph(resumable=True).compile()).add_edge(START, "soul")
     ids = {"soul_id": await soul_named(souls, "Luna"), "session_id": "sess_1", "input_id": "in_1", "turn_id": "turn_1"}
-    heard = {"said": {"text": "Hello!", "user_id": "ann", **ids}}
+    heard = {"utterance": {"text": "Hello!", "user_id": "ann", **ids}}
     compiled = graph.compile(checkpointer=InMemorySaver())
     state = await compiled.ainvoke(heard, thread(), context=souls, durability="sync")
     assert state["answer"]["reply"]

@@ -40,7 +40,7 @@ async def house(tmp_path) -> AsyncIterator[House]:
             soul_id = await new_soul(client)
             await say(client, "My daughter Mika plays the cello on Sundays", soul_id=soul_id, session_id="a")
             await say(client, "The kettle is broken again", soul_id=soul_id, session_id="b")
-            yield House(client, services.context.events, soul_id)
+            yield House(client, services.context.memory.events, soul_id)
 
 
 def refused(response, status, code):

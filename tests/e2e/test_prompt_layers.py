@@ -55,7 +55,7 @@ async def furnished(client, services, tmp_path) -> str:
     await client.put(f"/v1/souls/{soul_id}/preferences/tone", json={"value": "gentle"})
     await client.put(f"/v1/souls/{soul_id}/slots/0", json={"content": "slot words: the user keeps bees"})
     await say(client, "My sister Mika is afraid of every storm.", soul_id=soul_id, session_id="past")
-    await services.context.events.add(EVENT, "past", soul_id, [1])
+    await services.context.memory.events.add(EVENT, "past", soul_id, [1])
     skill = {"name": "ring_bell", "description": "Ring the bell.", "input_schema": {"type": "object", "properties": {}}}
     async with services.stores.write() as tx:
         await tx.terminals.report_skills("lighthouse", 1, [skill], services.now())
@@ -112,7 +112,7 @@ async def test_memory_that_is_down_costs_no_turn(home, stub, monkeypatch):
     async def away(*_args, **_kwargs):
         raise TimeoutError
 
-    monkeypatch.setattr(services.context.recall._shelf, "search", away)
+    monkeypatch.setattr(services.context.memory.recall._shelf, "search", away)
     stub.script(Reply(text="<narrative>Still here.</narrative><state_update_json>{}</state_update_json>"))
     answer = await say(client, "do you remember me", soul_id=soul_id, session_id="s")
     assert (answer["reply"], answer["persona"]["memory_hits"]) == ("Still here.", 0)

@@ -11,7 +11,7 @@ from soulgraph.graph.proactive import proactive_graph
 from soulgraph.graph.tool_loop import tool_loop_graph
 from soulgraph.graph.turn import turn_graph
 from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Context, Senses
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
@@ -46,6 +46,7 @@ def test_the_nodes_of_every_graph():
         "intent_filter",
         "gate",
         "intent_action",
+        "recall",
         "persona_context",
         "tool_loop",
         "parse",
@@ -69,8 +70,8 @@ def test_what_follows_a_turn_is_wired_as_before():
     assert_as_before("afterglow.mmd", afterglow_graph().compile().get_graph().draw_mermaid())
 
 
-def test_the_life_of_a_soul_is_wired_as_before():
-    assert_as_before("life.mmd", proactive_graph().compile().get_graph().draw_mermaid())
+def test_speaking_of_its_own_accord_is_wired_as_before():
+    assert_as_before("proactive.mmd", proactive_graph().compile().get_graph().draw_mermaid())
 
 
 def test_the_turn_takes_and_gives_what_it_did_before():
@@ -84,8 +85,7 @@ async def context(sqlite_url):
     async with open_stores(Settings.load(database_url=sqlite_url)) as stores:
         yield Context(
             stores=stores,
-            emotions=LexiconRecogniser(),
-            intents=IntentFilter(None),
+            senses=Senses(LexiconRecogniser(), IntentFilter(None)),
             voice=Voice("offline", OfflineVoice(), TOOLS),
             persona=PersonaConfig(),
             clock=lambda: NOW,
@@ -102,7 +102,7 @@ async def born(context):
 async def turn(graph, context, soul_id, n, text="今天下雨了"):
     names = {"soul_id": soul_id, "session_id": "sess_1", "input_id": f"in_{n}", "turn_id": f"turn_{n}"}
     said = {"text": text, "user_id": "user_1", **names}
-    return (await graph.ainvoke({"said": said}, CONFIG, context=context, durability="exit"))["answer"]
+    return (await graph.ainvoke({"utterance": said}, CONFIG, context=context, durability="exit"))["answer"]
 
 
 async def test_only_the_mode_and_the_turn_number_outlive_a_turn(context, sqlite_url):

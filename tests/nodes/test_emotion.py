@@ -1,14 +1,12 @@
 import asyncio
-import time
 
 import pytest
-from langgraph.runtime import Runtime
 
 from soulgraph.errors import SenseUnavailable
-from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Senses
 from soulgraph.nodes.emotion import UNKNOWN, emotion
 from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
 
 JOY = UserEmotion("joy", 0.7, 0.5, 0.2, 0.8, 0.9)
 
@@ -28,10 +26,8 @@ class Recogniser:
 
 
 async def felt(recogniser):
-    context = Context(
-        stores=None, emotions=recogniser, intents=None, voice=None, persona=PersonaConfig(), clock=time.time
-    )
-    return await emotion({"said": {"text": "太好了"}}, Runtime(context=context))
+    senses = Senses(recogniser, Unused("intents"))
+    return await emotion({"utterance": utterance("太好了")}, small_runtime(senses=senses))
 
 
 async def test_what_the_recogniser_hears_is_taken_as_it_is():

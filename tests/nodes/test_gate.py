@@ -1,28 +1,17 @@
 from dataclasses import replace
 
 import pytest
-from langgraph.runtime import Runtime
 
-from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.gate import act_or_talk, gate
-from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
-from soulgraph.soul.dynamics import born
-from soulgraph.soul.personality import traits_of
-from soulgraph.tests.conformance.samples import soul
-from soulgraph.tests.nodes.turns import heard
+from soulgraph.tests.nodes.samples import CALM, HURT, appraisal, intents, matched, small_runtime, utterance
 
-INFJ = traits_of("INFJ")
-CALM = born(INFJ, 0.0)
-HURT = replace(CALM, p=-1.0)
 LOCKED = replace(CALM, lock_until=100.0)
 
 
-async def judged(feeling, now=0.0):
-    context = Context(stores=None, emotions=None, intents=None, voice=None, persona=PersonaConfig(), clock=lambda: now)
-    said = {"session_id": "sess_1", "soul_id": "soul_1"}
-    state = {"said": said, "heard": heard(soul(personality_vector=INFJ.to_dict()), feeling)}
-    return (await gate(state, Runtime(context=context, stream_writer=lambda _: None)))["gate"]
+async def judged(emotion, now=0.0, **ports):
+    state = {"utterance": utterance(terminal_id="robot-1"), "appraisal": appraisal(emotion=emotion)}
+    return (await gate(state, small_runtime(clock=lambda: now, **ports)))["gate"]
 
 
 async def test_a_calm_soul_acts_and_a_hurt_one_does_not():
@@ -36,20 +25,31 @@ async def test_a_lock_is_read_by_the_clock_of_the_turn():
     assert (after.locked, after.exec_mode) == (False, "auto_execute")
 
 
-MATCHED = MatchedIntent(
-    intent_id="light_on", intent_name="开灯", confidence=1.0, parameters={}, status="ready", why="keyword"
-)
+class Hub:
+    def __init__(self):
+        self.updates = []
+
+    def emotion_update(self, update):
+        self.updates.append(update)
+
+
+async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it_acts():
+    hub, events = Hub(), []
+    state = {"utterance": utterance(terminal_id="robot-1"), "appraisal": appraisal(emotion=HURT)}
+    await gate(state, small_runtime(events, outlets=Outlets(hub)))
+    [event], [update] = events, hub.updates
+    assert (event["event"], event["data"]["exec_mode"]) == ("emotion", "blocked")
+    assert (update.terminal_id, update.exec_mode, update.soul_emotion["p"]) == ("robot-1", "blocked", -1.0)
 
 
 @pytest.mark.parametrize(
-    ("intents", "feeling", "route"),
+    ("found", "emotion", "route"),
     [
-        ([MATCHED], CALM, "intent_action"),
-        ([MATCHED], HURT, "persona_context"),
-        ([], CALM, "persona_context"),
-        ([], HURT, "persona_context"),
+        ([matched()], CALM, "intent_action"),
+        ([matched()], HURT, "recall"),
+        ([], CALM, "recall"),
+        ([], HURT, "recall"),
     ],
 )
-async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(intents, feeling, route):
-    filtered = IntentResult(decision=IntentDecision(action="no_action", reason=""), intents=intents)
-    assert await act_or_talk({"filtered": filtered, "gate": await judged(feeling)}) == route
+async def test_only_a_matched_intent_of_an_able_soul_is_acted_on(found, emotion, route):
+    assert await act_or_talk({"intents": intents(*found), "gate": await judged(emotion)}) == route

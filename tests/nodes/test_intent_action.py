@@ -1,16 +1,8 @@
-from langgraph.runtime import Runtime
-
-from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.intent_action import intent_action
-from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
-from soulgraph.soul.gate import judge
-from soulgraph.soul.personality import traits_of
-from soulgraph.tests.nodes.turns import CALM, heard
+from soulgraph.tests.nodes.samples import appraisal, gate, intents, matched, small_runtime, utterance
 
-LIGHT = MatchedIntent(
-    intent_id="light_on", intent_name="开灯", confidence=1.0, parameters={"room": "客厅"}, status="ready", why="keyword"
-)
+LIGHT = matched(parameters={"room": "客厅"})
 
 
 class Body:
@@ -24,12 +16,14 @@ class Body:
         return self.there
 
 
-async def acted(hub, terminal_id="robot-1"):
-    context = Context(None, None, None, None, PersonaConfig(), clock=lambda: 7.0, hub=hub)
-    said = {"text": "开灯", "session_id": "sess_1", "soul_id": "soul_1", "terminal_id": terminal_id}
-    decided = IntentResult(decision=IntentDecision(action="execute_intents", reason=""), intents=[LIGHT])
-    state = {"said": said, "heard": heard(), "filtered": decided, "gate": judge(traits_of("INFJ"), CALM, 0.0)}
-    return (await intent_action(state, Runtime(context=context, stream_writer=lambda _: None)))["result"]
+async def acted(hub, *found, terminal_id="robot-1"):
+    state = {
+        "utterance": utterance("开灯", terminal_id=terminal_id),
+        "appraisal": appraisal(),
+        "intents": intents(*(found or [LIGHT])),
+        "gate": gate(),
+    }
+    return (await intent_action(state, small_runtime(clock=lambda: 7.0, outlets=Outlets(hub))))["result"]
 
 
 async def test_a_delivered_action_is_sent_with_its_parameters_and_counts_as_done():

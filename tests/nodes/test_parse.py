@@ -7,14 +7,14 @@ from soulgraph.errors import TurnOutputInvalid
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
 from soulgraph.tests.conformance.samples import soul
-from soulgraph.tests.nodes.turns import heard
+from soulgraph.tests.nodes.samples import appraisal
 
 NOTHING = "<state_update_json>{}</state_update_json>"
 
 
 def answered(output, shown="", profile=None, **state):
     individual = soul(dynamic_profile=profile or empty_profile())
-    return {"output": output, "shown": shown, "heard": heard(individual), **state}
+    return {"output": output, "shown": shown, "appraisal": appraisal(individual), **state}
 
 
 def changing(state):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
+from soulgraph.tests.nodes.samples import small_context
 
 
 async def test_a_database_that_is_away_does_not_hold_up_the_end():
@@ -17,7 +18,7 @@ async def test_a_database_that_is_away_does_not_hold_up_the_end():
         raise StoreUnavailable("it is away")
         yield
 
-    context = SimpleNamespace(stores=SimpleNamespace(write=away), clock=lambda: 0.0)
+    context = small_context(stores=SimpleNamespace(write=away))
     async with asyncio.timeout(3):  # it would look again after ten seconds
-        async with AfterglowWorkers(None, context, 60.0, lambda outcome: None).running(grace_s=1):
+        async with AfterglowWorkers(None, context, 60.0).running(grace_s=1):
             await asked.wait()

@@ -8,7 +8,7 @@ FRESH = """
 import asyncio, json, sys, threading, time
 from pathlib import Path
 
-from soulgraph.runtime.ports import open_context
+from soulgraph.runtime.ports import open_ports
 from soulgraph.settings import Settings
 
 loop_thread, seen = threading.get_ident(), []
@@ -20,11 +20,11 @@ def watch(event, args):
 
 
 async def main():
-    async with open_context(Settings(data_dir=Path(sys.argv[1]), _env_file=None), time.time) as context:
+    async with open_ports(Settings(data_dir=Path(sys.argv[1]), _env_file=None), time.time) as ports:
         sys.addaudithook(watch)
-        await context.emotions.recognise("今天有点难过")
-        await context.recall.recall("nobody", "今天有点难过")
-        await context.events.find("none")
+        await ports.context.senses.emotions.recognise("今天有点难过")
+        await ports.context.memory.recall.recall("nobody", "今天有点难过")
+        await ports.context.memory.events.find("none")
 
 asyncio.run(main())
 print(json.dumps({"seen": seen, "chroma": "chromadb" in sys.modules}))

@@ -12,17 +12,19 @@ from random import Random
 import pytest
 
 from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Context, Outlets, Senses
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.settings import Settings
-from soulgraph.soul.dynamics import EmotionState, UserEmotion, impact
+from soulgraph.soul.dynamics import UserEmotion, impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database
 from soulgraph.stores.factories import new_session, new_soul
+from soulgraph.stores.records import NewMessage
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
@@ -41,7 +43,7 @@ class World:
     def __init__(self, context, stub, log):
         self.stub, self._log, self.context = stub, log, replace(context, clock=lambda: self.now)
         self.now, self.soul_id = MORNING, ""
-        self.loop = ProactiveScheduler(self.context, Random(7))
+        self.loop = ProactiveScheduler(self.context, self.context.outlets.listeners, Random(7))
 
     async def settle(self):
         async with self.context.stores.write() as tx:
@@ -58,9 +60,8 @@ class World:
             soul = await tx.souls.get(self.soul_id)
             names = {"session_id": session_id, "user_id": "u", "title": ""}
             await tx.sessions.ensure(await new_session(tx, soul, **names, **place, mode="hybrid", now=self.now))
-            said = {"turn_id": "t", "archived": True, "input_id": None, "created_at": self.now}
-            rows = [{"role": "user", "content": "明天我要考试"}, {"role": "assistant", "content": "你可以的。"}]
-            await tx.messages.append(session_id, [{**row, **said} for row in rows])
+            words = [("user", "明天我要考试"), ("assistant", "你可以的。")]
+            await tx.messages.append(session_id, [NewMessage("t", *said, self.now, archived=True) for said in words])
             await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns + 1, self.now)
 
     async def pass_hours(self, hours, step_s=600):
@@ -82,7 +83,7 @@ class World:
         return [line for line in map(json.loads, lines) if line["event"].startswith(event)]
 
     def listening(self):
-        return self.context.listeners.listen(self.soul_id)
+        return self.context.outlets.listeners.listen(self.soul_id)
 
     @property
     def calls(self):
@@ -98,13 +99,13 @@ async def opened(url, tmp_path, **rules):
             with JsonLines.open(log, lambda: 0.0) as telemetry:
                 context = Context(
                     stores=Stores(database),
-                    emotions=LexiconRecogniser(),
-                    intents=IntentFilter(None),
+                    senses=Senses(LexiconRecogniser(), IntentFilter(None)),
                     voice=voice,
                     persona=PersonaConfig(life=RULES.model_copy(update=rules)),
                     clock=lambda: MORNING,
                     timezone=UTC,
                     telemetry=telemetry,
+                    outlets=Outlets(listeners=Listeners()),
                 )
                 yield World(context, stub, log)
 
@@ -129,7 +130,7 @@ async def test_a_thousand_hours(world):
     for day in range(42):
         away = day % 7 == 6
         there += not away
-        with world.context.listeners.listen("nobody" if away else world.soul_id) as listener:
+        with world.context.outlets.listeners.listen("nobody" if away else world.soul_id) as listener:
             before = world.calls
             for _ in range(4):
                 await world.pass_hours(6)
@@ -234,10 +235,10 @@ async def test_a_soul_whose_gate_is_closed_says_nothing(world):
         [life] = await world.life()
         async with world.context.stores.write() as tx:
             soul = await tx.souls.get(world.soul_id)
-            feeling = EmotionState.from_dict(soul.emotion_state)
+            feeling = soul.emotion_state
             for _ in range(12):
                 feeling = impact(traits_of("INFJ"), feeling, anger, life.due_at - 1)
-            await tx.souls.feel(world.soul_id, feeling.to_dict(), soul.turns, world.now - 9 * HOUR)
+            await tx.souls.feel(world.soul_id, feeling, soul.turns, world.now - 9 * HOUR)
         world.now = life.due_at
         await world.loop.pulse()
     assert [line["reason"] for line in world.told()] == ["its gate is closed"]
@@ -344,6 +345,6 @@ async def test_a_soul_that_was_deleted_while_somebody_listens_stops_no_other(wor
         await tx.souls.delete(gone)
     world.soul_id = soul.soul_id
     await world.talk("other")
-    with world.context.listeners.listen(gone), world.listening():
+    with world.context.outlets.listeners.listen(gone), world.listening():
         await world.pass_hours(12)
     assert await world.said("other")

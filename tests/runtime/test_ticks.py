@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 
+from soulgraph.runtime import ticks as module
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.soul.constants import DEFAULT
-from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, evolve, impact
+from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database, _Postgres, database_url
@@ -19,7 +20,6 @@ from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import RESOLUTION_S
 from soulgraph.stores.records import PresenceReport
 from soulgraph.stores.stores import Stores
-from soulgraph.terminals import ticks as module
 from soulgraph.terminals.presence import Presence
 from soulgraph.tests.conformance.samples import NOW, soul
 
@@ -59,7 +59,7 @@ class World:
     async def settle(self, *names):
         async with self.stores.write() as tx:
             for name in names:
-                mood = {"personality_vector": INFP.to_dict(), "emotion_state": HURT.to_dict()}
+                mood = {"personality_vector": INFP, "emotion_state": HURT}
                 await tx.souls.add(soul(f"soul_{name}", **mood))
                 await tx.terminals.bind(f"term_{name}", f"soul_{name}", self.now)
 
@@ -73,7 +73,7 @@ class World:
 
     async def feeling(self, name="a"):
         async with self.stores.read() as tx:
-            return EmotionState.from_dict((await tx.souls.get(f"soul_{name}")).emotion_state)
+            return (await tx.souls.get(f"soul_{name}")).emotion_state
 
     async def history(self, name="a"):
         async with self.stores.read() as tx:
@@ -111,7 +111,7 @@ async def test_a_tick_draws_the_emotion_on_to_now_and_changes_nothing_else(world
     await world.pass_time()
     async with world.stores.read() as tx:
         after = await tx.souls.get("soul_a")
-    assert close_to(EmotionState.from_dict(after.emotion_state), evolve(INFP, HURT, world.now))
+    assert close_to(after.emotion_state, evolve(INFP, HURT, world.now))
     assert replace(after, emotion_state=before.emotion_state) == before
     assert world.observed == [1]
 
@@ -119,7 +119,7 @@ async def test_a_tick_draws_the_emotion_on_to_now_and_changes_nothing_else(world
 async def test_only_souls_with_an_online_terminal_are_moved(world):
     await world.settle("silent", "gone")
     async with world.stores.write() as tx:
-        await tx.souls.add(soul("soul_bodiless", emotion_state=HURT.to_dict()))
+        await tx.souls.add(soul("soul_bodiless", emotion_state=HURT))
         await tx.terminals.note(
             [PresenceReport("term_silent", True, NOW - 60), PresenceReport("term_gone", False, NOW)]
         )
@@ -254,8 +254,8 @@ async def test_turns_during_ticks_lose_nothing(world):
             await tx.terminals.seen("term_a", world.now)
             struck = await tx.souls.lock("soul_a")
             await asyncio.sleep(0)
-            feeling = impact(INFP, EmotionState.from_dict(struck.emotion_state), ANGER, world.now)
-            await tx.souls.feel("soul_a", feeling.to_dict(), n, world.now)
+            feeling = impact(INFP, struck.emotion_state, ANGER, world.now)
+            await tx.souls.feel("soul_a", feeling, n, world.now)
 
     other, expected = world.server(), HURT
     for n in range(1, 21):
@@ -322,8 +322,8 @@ async def test_a_defect_is_reported_and_not_swallowed(world, caplog):
 
 async def test_a_row_that_cannot_be_read_stops_no_other_soul(world, caplog):
     await world.settle("spoilt")
-    async with world.stores.write() as tx:
-        await tx.souls.feel("soul_spoilt", {"p": "nonsense"}, 0, world.now)
+    async with world.stores.database.write() as connection:
+        await connection.execute(text("UPDATE souls SET emotion_state = '{}' WHERE soul_id = 'soul_spoilt'"))
     await world.pass_time()
     assert world.observed == [1]
     assert [update.soul_id for update in world.hub.updates] == ["soul_a"]

@@ -28,16 +28,17 @@ TURN = {
     "1 pad_update": {},
     "2 intent_filter": {},
     "3 gate": {"0 act_or_talk": {}},
-    "4 persona_context": {},
-    "5 tool_loop": {
+    "4 recall": {},
+    "5 persona_context": {},
+    "6 tool_loop": {
         "0 tool_loop": {
             "0 model": {"0 voice": {}, "1 tools_or_end": {}},
             "1 tools": {"0 remember": {}},
             "2 model": {"0 voice": {}, "1 tools_or_end": {}},
         }
     },
-    "6 parse": {"0 usable_or_repair": {}},
-    "7 writeback": {},
+    "7 parse": {"0 usable_or_repair": {}},
+    "8 writeback": {},
 }
 AFTERGLOW = {"0 archive": {"0 extract_event": {}}, "1 reflect": {}, "2 maintain": {}}
 

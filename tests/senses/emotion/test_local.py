@@ -222,7 +222,7 @@ def test_the_words_follow_the_layout():
 
 @pytest.mark.parametrize("arrays", [{}, {"signature": np.array("another layout")}, {"signature": np.array(SIGNATURE)}])
 def test_a_data_file_made_for_other_features_is_refused(arrays):
-    with pytest.raises(ConfigurationError, match=r"soulgraph\.training\.emotion"):
+    with pytest.raises(ConfigurationError, match=r"train it anew"):
         heads_from(arrays)
 
 
