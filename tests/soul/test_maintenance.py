@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.errors import NotFound
-from soulgraph.soul.maintenance import FLOOR, maintain, restore
+from soulgraph.soul.maintenance import MIN_PRIORITY, maintain, restore
 from soulgraph.soul.profile import KEYS, StateUpdate, apply, empty_profile, item_id, top
 from soulgraph.soul.timestamps import epoch, iso
 
@@ -76,7 +76,7 @@ def test_an_item_without_a_readable_time_begins_now():
 
 def test_what_is_under_the_floor_retires_and_is_never_shown():
     profile = maintain(feeling(felt("calm", 3), felt("wary", 2), felt("sad", 3, days=9)), NOW)
-    assert priorities(profile) == [("calm", FLOOR)]
+    assert priorities(profile) == [("calm", MIN_PRIORITY)]
     assert retired(profile) == [("emotions", "wary", NOW), ("emotions", "sad", NOW)]
     assert top(profile, 5)["emotions"] == [felt("calm", 3)]
 
@@ -102,7 +102,7 @@ def test_what_retires_twice_is_kept_once():
 def test_a_retired_item_is_restored_as_if_new():
     gone = maintain(feeling(felt("wary", 3, days=9), felt("sad", 1)), ago(1))
     back = restore(gone, item_id("emotions", {"content": "wary"}), NOW)
-    assert items(back) == [felt("wary", FLOOR)]
+    assert items(back) == [felt("wary", MIN_PRIORITY)]
     assert retired(back) == [("emotions", "sad", ago(1))]
     assert maintain(back, NOW) == back
 
@@ -149,7 +149,9 @@ def test_maintenance_never_loses_an_item(profile, pauses):
         moment += pause
         profile = maintain(profile, iso(moment))
         assert known(profile) == everything
-        assert all(item["priority"] >= FLOOR for value in profile["dynamic_state"].values() for item in value["items"])
+        assert all(
+            item["priority"] >= MIN_PRIORITY for value in profile["dynamic_state"].values() for item in value["items"]
+        )
 
 
 @given(profiles)

@@ -8,7 +8,17 @@ from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
-from soulgraph.soul.simulation import MAX_MOMENTS, Cue, play, said, script_of, seconds, span_name, spans, timeline
+from soulgraph.soul.simulation import (
+    MAX_TIMELINE_POINTS,
+    Cue,
+    play,
+    said,
+    script_of,
+    seconds,
+    span_name,
+    spans,
+    timeline,
+)
 
 INFP, ESTJ = traits_of("INFP"), traits_of("ESTJ")
 INSULTS = said("anger*4@8s, gratitude@60s")
@@ -89,7 +99,7 @@ def test_a_timeline_that_makes_no_sense_is_refused_by_name(until, step, about):
 
 
 def test_the_longest_timeline_is_allowed():
-    assert len(timeline((), MAX_MOMENTS / 2, 0.5)) == MAX_MOMENTS + 1
+    assert len(timeline((), MAX_TIMELINE_POINTS / 2, 0.5)) == MAX_TIMELINE_POINTS + 1
 
 
 def test_an_entry_gives_a_label_and_its_prototype_the_rest():
