@@ -1,4 +1,4 @@
-"""Fits pleasure, arousal and dominance: resemblance to landmarks, words and label shares, then word pieces."""
+"""Fits pleasure, arousal and dominance: rbf_kernel to landmarks, words and label shares, then word pieces."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from scipy import sparse  # type: ignore[import-untyped]
 from sklearn.linear_model import Ridge  # type: ignore[import-untyped]
 
 from soulgraph.scripts.training.sight import Floats, Seen
-from soulgraph.senses.emotion.heads import resemblance
+from soulgraph.senses.emotion.heads import rbf_kernel
 
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -34,7 +34,7 @@ def fit_pad(rating: Rating, places: Floats, seed: int) -> Arrays:
     rated_points: Floats = np.dot(rating.seen.vectors - centre, axes)
     landmarks, step = as_bytes(points[np.random.default_rng(seed).permutation(len(points))[:LANDMARKS]])
     marks = landmarks.astype(np.float32) * step
-    echoes = resemblance(rated_points, marks, REACH)
+    echoes = rbf_kernel(rated_points, marks, REACH)
     dense = np.hstack([echoes, rating.seen.words * WORDS_SCALE, rating.shares * SHARES_SCALE])
     level = np.average(rating.pad, axis=0, weights=rating.weights).astype(np.float32)
     target, penalty = rating.pad - level, _penalty(marks, dense.shape[1])
@@ -77,7 +77,7 @@ def as_bytes(values: Floats) -> tuple[NDArray[np.int8], Floats]:
 def _penalty(marks: Floats, size: int) -> NDArray[np.float64]:
     """The kernel's own norm for the echoes, plain ridge for the rest."""
     penalty = np.eye(size)
-    penalty[: len(marks), : len(marks)] = resemblance(marks, marks, REACH) + 1e-3 * np.eye(len(marks))
+    penalty[: len(marks), : len(marks)] = rbf_kernel(marks, marks, REACH) + 1e-3 * np.eye(len(marks))
     return penalty
 
 

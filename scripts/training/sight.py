@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]
 
-from soulgraph.senses.emotion.features import BUCKETS, read
+from soulgraph.senses.emotion.features import BUCKETS, extract_features
 from soulgraph.senses.emotion.heads import VECTOR_SCALE, WORD_SCALE
 
 Floats = NDArray[np.float32]
@@ -30,7 +30,7 @@ class Seen(NamedTuple):
 
 
 def see(texts: Sequence[str], encode: Encode) -> Seen:
-    readings = [read(text) for text in texts]
+    readings = [extract_features(text) for text in texts]
     counts = [len(reading.pieces) for reading in readings]
     places = np.concatenate([reading.pieces for reading in readings])
     ones = np.ones(len(places), np.float32)
