@@ -69,9 +69,8 @@ class Examples:
     def _solve(self) -> tuple[Scores, Scores]:
         """The weights of every example and of every n-gram for every intent."""
         spelled = np.stack([self._spelling.dense(example.text) for example in self._examples])
-        kernel = (1 - SPELLING_SHARE) * _similarity(
-            self._vectors @ self._vectors.T
-        ) + SPELLING_SHARE * spelled @ spelled.T
+        semantic = _similarity(self._vectors @ self._vectors.T)
+        kernel = (1 - SPELLING_SHARE) * semantic + SPELLING_SHARE * spelled @ spelled.T
         targets = np.eye(len(self._slices), dtype=np.float32)[self._owner]
         votes = np.linalg.solve(kernel + RIDGE * np.eye(len(kernel), dtype=np.float32), targets)
         return _float32((1 - SPELLING_SHARE) * votes), _float32(SPELLING_SHARE * spelled.T @ votes)

@@ -1,7 +1,7 @@
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.prompts.lore import RECENT, Lore, lore_of, touched
+from soulgraph.prompts.lore import RECENT_MESSAGES, Lore, lore_of, touched
 
 TOWER = Lore(id="tower", keys=("钟楼", "clock tower"), content="The clock stopped in the war.", priority=80)
 ART = Lore(id="art", keys=("art", "C++"), content="Art is forbidden.", priority=20)
@@ -49,8 +49,8 @@ def test_constant_entries_are_always_told_and_disabled_ones_never():
 
 
 def test_only_what_was_said_lately_calls():
-    assert told("art", *["nothing"] * (RECENT - 1)) == ["law", "art"]
-    assert told("art", *["nothing"] * RECENT) == ["law"]
+    assert told("art", *["nothing"] * (RECENT_MESSAGES - 1)) == ["law", "art"]
+    assert told("art", *["nothing"] * RECENT_MESSAGES) == ["law"]
 
 
 def test_the_highest_priority_comes_first_and_what_does_not_fit_is_left_out():
