@@ -1,7 +1,7 @@
-"""Readers of the public data sets, and how their labels relate to ours.
+"""Reads the public data sets and maps their labels to ours.
 
 The folder holds `emobank_*.csv` (EmoBank), `goemotions_{split}.tsv` with `goemotions_labels.txt`, and optionally
-`intents_dev_en.json` (queries of CLINC150). Nothing of it is needed at run time.
+`intents_dev_en.json` (queries of CLINC150). None of it is needed at run time.
 """
 
 import csv
@@ -43,9 +43,8 @@ EKMAN_OF_OURS = {label: group for group, ours in _GOEMOTIONS.items() for label i
 }
 
 
-_FELT_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud", "flip_coin"} - {
-    "flip_coin"
-}
+# Queries of these intents may carry an emotion, so they are no examples of neutral.
+_EMOTIONAL_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud"}
 
 
 class Rated(NamedTuple):
@@ -77,14 +76,14 @@ def goemotions(folder: Path, split: str) -> list[Labelled]:
 
 
 def queries(folder: Path) -> list[str]:
-    """What people ask an assistant for, without a feeling; empty when the folder has no such file."""
+    """Queries to an assistant that carry no emotion; empty when the folder has no such file."""
     file = folder / "intents_dev_en.json"
     if not file.exists():
         return []
     data = json.loads(file.read_text("utf-8"))
     asked = [(intent, text) for intent, texts in data["catalog"].items() for text in texts]
     asked += [(query["intent"], query["text"]) for query in data["queries"]]
-    return [text for intent, text in asked if intent not in _FELT_INTENTS] + list(data["out_of_scope"])
+    return [text for intent, text in asked if intent not in _EMOTIONAL_INTENTS] + list(data["out_of_scope"])
 
 
 def ekman_f1(truth: Sequence[Labelled], predicted: Sequence[str]) -> dict[str, float]:
