@@ -32,7 +32,7 @@ _BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A recalled event or episode (its id is that of its message); the lowest score is left out first."""
+    """A recalled event, or an episode, whose `id` is that of its message; the lowest score is left out first."""
 
     id: str
     text: str

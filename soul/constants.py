@@ -76,7 +76,7 @@ class Constants:
     tau_m_min: float = seconds(90.0, at_least=1.0)
     tau_m_max: float = seconds(1200.0, at_least=1.0)
 
-    # long statistics and the drift of traits they cause
+    # long-term statistics and the drift of traits they cause
     long_gain: float = unit(0.03)
     long_tau: float = seconds(14 * 86400.0, at_least=3600.0)
     drift_tau: float = seconds(3 * 86400.0, at_least=3600.0)
@@ -107,7 +107,7 @@ class Constants:
     boredom_kept: float = unit(0.5)
     volatility_above: float = unit(0.10)
 
-    # polarity of what the user feels
+    # polarity of the user's emotion
     neg_p: float = weight(0.70)
     neg_a: float = weight(0.20)
     neg_d: float = weight(0.10)
@@ -117,7 +117,7 @@ class Constants:
     pos_d: float = weight(0.10)
     pos_label: float = unit(0.14)
 
-    # lock: trigger, prolonging, soothing
+    # lock: trigger, prolongation, soothing
     lock_neg: float = unit(0.35)
     lock_neg_over_pos: float = weight(1.08)
     lock_z: float = unit(0.95)

@@ -61,8 +61,8 @@ def largest_value(v: N) -> float:
 
 def extremity(x: Three[N]) -> N:
     """z: the largest absolute value of the three axes."""
-    p, a, d = abs(x[0]), abs(x[1]), abs(x[2])
-    return maximum(maximum(p, a), d)
+    p, a, d = x
+    return maximum(maximum(abs(p), abs(a)), abs(d))
 
 
 class Traits(NamedTuple):

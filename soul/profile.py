@@ -84,7 +84,7 @@ class Operations(BaseModel):
 
 
 class StateUpdate(BaseModel):
-    """What a surprise changed. `{}` is the normal case: nothing did."""
+    """The changes a turn makes to a profile; usually none (`{}`)."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -132,13 +132,13 @@ class EditedField(BaseModel):
 
 
 class Kept(BaseModel):
-    """A retired item the user leaves where it is."""
+    """A retired item that the user keeps, by its id."""
 
     id: str
 
 
 class Edit(BaseModel):
-    """A profile as its user writes it."""
+    """A profile as its user edits it."""
 
     model_config = ConfigDict(extra="forbid")
 

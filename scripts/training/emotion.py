@@ -40,7 +40,7 @@ class LabelledTexts(NamedTuple):
 
 
 class PublicData(NamedTuple):
-    """What the public sets teach: GoEmotions comments, and queries that are neutral."""
+    """Labelled texts of the public sets: GoEmotions comments, and neutral queries if there are any."""
 
     comments: LabelledTexts
     queries: LabelledTexts | None

@@ -89,7 +89,7 @@ def queries(folder: Path) -> list[str]:
 def ekman_f1(truth: Sequence[Labelled], predicted: Sequence[str]) -> dict[str, float]:
     """F1 per Ekman group of one predicted group a comment, against the set of groups its labels belong to.
 
-    A comment of two groups counts as a miss for the group that was not said: one answer never scores full marks on it.
+    A comment of two groups counts as a miss for the group that was not predicted, so that it never gets a full score.
     """
     sets = [{EKMAN_OF_GOEMOTIONS[name] for name in row.labels} for row in truth]
     return {group: _f1(sets, predicted, group) for group in EKMAN}

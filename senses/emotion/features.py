@@ -53,6 +53,7 @@ class TextFeatures(NamedTuple):
 
 
 def extract_features(text: str) -> TextFeatures:
+    """The features of the first `MAX_CHARS` characters of a text."""
     text = text[:MAX_CHARS]
     known = lexicon()
     units = units_of(_MENTIONED.sub("《》", text))

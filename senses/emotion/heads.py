@@ -49,6 +49,7 @@ class Heads:
     trust: Floats
 
     def shares(self, vector: Floats, words: Floats) -> Floats:
+        """The probability of each label."""
         inputs = np.concatenate([vector * VECTOR_SCALE, words * WORD_SCALE])
         hidden = np.maximum(inputs @ self.inner + self.inner_bias, 0)
         logits = hidden @ self.outer + inputs @ self.direct + self.bias
@@ -65,6 +66,7 @@ class Heads:
         return pad + self._piece_pad(features.pieces)
 
     def confidence(self, share: float) -> float:
+        """The probability that a label with this share is right, by Platt scaling."""
         share = min(max(share, 1e-6), 1 - 1e-6)
         slope, intercept = self.trust.tolist()
         return 1 / (1 + math.exp(-(slope * math.log(share / (1 - share)) + intercept)))

@@ -56,7 +56,7 @@ class IntentFilter:
         self._resemblance.expect(Utterance.of(text))
 
     async def filter(self, text: str, catalog: CompiledCatalog, now: datetime) -> Filtered:
-        """`now` is the user's time: 明早七点 is resolved against it."""
+        """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved."""
         utterance = Utterance.of(text)
         if not utterance.text or not catalog.intents:
             return Filtered.without("no_action", "nothing was said" if catalog.intents else "no intents are offered")

@@ -49,11 +49,11 @@ def sides_in(text: str) -> list[Side]:
     return sorted(named)
 
 
-def first_sides(stretches: Iterable[Iterable[Side]]) -> Sides:
-    """Per axis the first side that is named, by the first of the stretches that names one."""
+def first_sides(groups: Iterable[Iterable[Side]]) -> Sides:
+    """Per axis the first side that is named, by the first of the groups that names one."""
     first: dict[int, str] = {}
-    for stretch in stretches:
-        for side in stretch:
+    for group in groups:
+        for side in group:
             first.setdefault(side.axis, side.name)
     return tuple(first.get(axis) for axis in range(len(_AXES)))
 

@@ -15,7 +15,7 @@ from time import thread_time
 
 import regex
 
-REACH = 120  # characters of an utterance a pattern gets to see
+REACH = 120  # characters of an utterance in which patterns are searched
 MAX_SEARCH_S = 0.005
 _TIMEOUTS_S = (MAX_SEARCH_S, 10 * MAX_SEARCH_S, 100 * MAX_SEARCH_S)
 MAX_COPIES = 10_000  # a counted repeat is written out when it is compiled
@@ -49,7 +49,7 @@ def refuse_explosive(source: str) -> None:
     pattern = compiled(source)
     start = thread_time()
     for text in _hostile_texts(source):
-        with suppress(TimeoutError):  # what counts is the time of this thread, which the engine does not know
+        with suppress(TimeoutError):  # its clock is that of the process; the time of this thread decides below
             pattern.search(text, timeout=MAX_SEARCH_S)
         if thread_time() - start >= MAX_SEARCH_S:
             raise UnsafePattern("takes too long to search for: leave it fewer ways to match")
@@ -78,7 +78,7 @@ class PatternPrefilter:
 
 @dataclass
 class RegexBudget:
-    """The seconds that the searches of one utterance may still take together, and how far into it they see."""
+    """The seconds that the searches of one utterance may still take, and the characters they are searched in."""
 
     left: float = 0.05
     reach: int = REACH

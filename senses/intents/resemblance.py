@@ -156,7 +156,7 @@ def _first_possible(part: Part, utterance: Utterance, catalog: CompiledCatalog) 
 
 
 def _opposite_as_likely(known: Likeness, part: Part, said: Sides, catalog: CompiledCatalog) -> bool:
-    """Whether the opposite intent is about as likely and no side was named: embeddings of on and off are close."""
+    """Whether an opposite intent is about as likely and no named side rules it out: on and off have close vectors."""
     return any(
         opposed(catalog.sides(known.intent), catalog.sides(other.intent))
         and not opposed(catalog.sides(other.intent), said)

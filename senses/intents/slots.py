@@ -1,4 +1,4 @@
-"""Filling the slots of an intent from the words that belong to it, and asking for what is missing.
+"""Fills the slots of an intent from the words that belong to it, and asks for missing ones.
 
 A slot with a pattern takes what the pattern captures, one with values the value that is named, and one with
 neither finds its number, duration or time anywhere in the words. The text is then parsed by the slot's type.

@@ -114,7 +114,8 @@ def _parse_numeral(numeral: str) -> int:
 
 def _number_rank(text: str, found: re.Match[str]) -> int:
     """0 for a target (调到 26), 2 for a label or a number of another unit, else 1."""
-    before, after = text[max(0, found.start() - 12) : found.start()], text[found.end() :]
+    before = text[max(0, found.start() - 12) : found.start()]
+    after = text[found.end() :]
     if _LABEL.search(before) or _OTHER_UNIT.match(after):
         return 2
     return 0 if _TARGET.search(before) else 1

@@ -1,4 +1,4 @@
-"""One spelling for what means the same."""
+"""Text normalisation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One embedding per text, made together with whatever else is wanted at the moment."""
+"""Caching and batching of embeddings."""
 
 import asyncio
 

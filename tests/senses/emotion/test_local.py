@@ -34,7 +34,7 @@ def encoder():
 
 
 @pytest.fixture(scope="module")
-def hear(encoder):
+def recognise(encoder):
     return lambda text: judge(text, encoder.use.encode([text])[0])
 
 
@@ -71,13 +71,13 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "label"), EXAMPLES)
-def test_every_label_is_heard_in_both_languages(hear, text, label):
-    assert hear(text).emotion == label
+def test_every_label_is_heard_in_both_languages(recognise, text, label):
+    assert recognise(text).emotion == label
 
 
 @pytest.mark.parametrize("label", [label for label in EMOTIONS if label != "neutral"])
-def test_examples_land_near_the_prototype_of_their_label(hear, label):
-    heard = [hear(text) for text, felt in EXAMPLES if felt == label]
+def test_examples_land_near_the_prototype_of_their_label(recognise, label):
+    heard = [recognise(text) for text, felt in EXAMPLES if felt == label]
     distances = [np.sqrt(np.mean(np.subtract((e.p, e.a, e.d), PROTOTYPES[label]) ** 2)) for e in heard]
     assert np.mean(distances) < 0.35
 
@@ -99,8 +99,8 @@ def test_examples_land_near_the_prototype_of_their_label(hear, label):
         ("this is fun", "this isn't fun"),
     ],
 )
-def test_denying_a_feeling_turns_the_sign_of_pleasure(hear, said, denied):
-    assert hear(said).p * hear(denied).p < 0
+def test_denying_a_feeling_turns_the_sign_of_pleasure(recognise, said, denied):
+    assert recognise(said).p * recognise(denied).p < 0
 
 
 @pytest.mark.parametrize("text", ["Wouldn't that be wonderful?", "你不开心吗"])
@@ -129,8 +129,8 @@ def test_what_is_felt_instead_outweighs_what_is_denied():
         ("I'm a little angry", "I'm angry", "I'm angry!!!"),
     ],
 )
-def test_degree_words_and_exclamations_order_the_intensity(hear, softer, plain, louder):
-    assert 0 < hear(softer).intensity < hear(plain).intensity < hear(louder).intensity <= 1
+def test_degree_words_and_exclamations_order_the_intensity(recognise, softer, plain, louder):
+    assert 0 < recognise(softer).intensity < recognise(plain).intensity < recognise(louder).intensity <= 1
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_degree_words_and_exclamations_order_the_intensity(hear, softer, plain, 
         "   ",
     ],
 )
-def test_commands_questions_and_plain_facts_hardly_move_a_soul(hear, text):
-    heard = hear(text)
+def test_commands_questions_and_plain_facts_hardly_move_a_soul(recognise, text):
+    heard = recognise(text)
     assert heard.emotion == "neutral"
     assert heard.intensity < 0.1
     assert abs(heard.p * heard.intensity) < 0.05
@@ -162,8 +162,8 @@ def test_commands_questions_and_plain_facts_hardly_move_a_soul(hear, text):
 @pytest.mark.parametrize(
     ("text", "sign"), [("😭😭", -1), ("😡", -1), ("🎉🥳", 1), ("❤️", 1), ("哈哈哈哈", 1), ("呜呜", -1)]
 )
-def test_emoji_laughter_and_sobs_are_heard_without_words(hear, text, sign):
-    assert hear(text).p * sign > 0
+def test_emoji_laughter_and_sobs_are_heard_without_words(recognise, text, sign):
+    assert recognise(text).p * sign > 0
 
 
 @pytest.mark.parametrize(
@@ -176,18 +176,18 @@ def test_emoji_laughter_and_sobs_are_heard_without_words(hear, text, sign):
         "yeah right, blame it on me",
     ],
 )
-def test_ironic_praise_is_no_praise(hear, text):
-    assert hear(text).p < 0
+def test_ironic_praise_is_no_praise(recognise, text):
+    assert recognise(text).p < 0
 
 
 @pytest.mark.parametrize(("traditional", "simplified"), [("我好難過", "我好难过"), ("氣死我了", "气死我了")])
-def test_traditional_characters_are_read_like_simplified_ones(hear, traditional, simplified):
-    assert hear(traditional).emotion == hear(simplified).emotion
+def test_traditional_characters_are_read_like_simplified_ones(recognise, traditional, simplified):
+    assert recognise(traditional).emotion == recognise(simplified).emotion
     assert extract_features(traditional).feelings == extract_features(simplified).feelings
 
 
-def test_confidence_falls_with_mixed_evidence(hear):
-    assert hear("thing").confidence < hear("I'm so happy today").confidence
+def test_confidence_falls_with_mixed_evidence(recognise):
+    assert recognise("thing").confidence < recognise("I'm so happy today").confidence
 
 
 @settings(max_examples=150, deadline=None)

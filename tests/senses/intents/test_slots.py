@@ -18,7 +18,7 @@ def slot(name: str = "x", **about) -> Slot:
     return Slot.model_validate({"name": name, **about})
 
 
-def said(words: str, **about):
+def value_in(words: str, **about):
     return fill_slots([slot(**about)], words, NOW).get("x")
 
 
@@ -38,7 +38,7 @@ def said(words: str, **about):
     ],
 )
 def test_a_text_is_what_the_regex_captures_or_a_listed_value(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_text_is_what_the_regex_captures_or_a_listed_value(words, about, value
     ],
 )
 def test_without_a_regex_a_type_finds_its_value_anywhere(words, type_, value):
-    assert said(words, type=type_) == value
+    assert value_in(words, type=type_) == value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_without_a_regex_a_type_finds_its_value_anywhere(words, type_, value):
     ],
 )
 def test_with_a_regex_a_type_reads_what_it_captures_in_words_or_digits(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_with_a_regex_a_type_reads_what_it_captures_in_words_or_digits(words, ab
     ],
 )
 def test_a_number_out_of_range_counts_as_not_said(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 def test_each_slot_reads_the_same_words_by_its_own_type():

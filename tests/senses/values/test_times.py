@@ -1,4 +1,4 @@
-"""When, as people say it: on Monday, 16 November 2026, at half past three in the afternoon."""
+"""Parsing times: it is Monday, 16 November 2026, at half past three in the afternoon."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
