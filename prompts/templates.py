@@ -64,7 +64,7 @@ def _error(message: str, **values: Any) -> PydanticCustomError:
 
 
 class Module(BaseModel):
-    """A section of the prompt: `content` is said as it is, `template` with its variables filled."""
+    """A section of the prompt: `content` is used unchanged, `template` with its variables filled."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -103,8 +103,14 @@ def _step(vitals: Vitals[N], rates: _Rates[N], h: N, c: Constants) -> Vitals[N]:
     s_end = s * exp(-h / rates.tau_s)
     # The integral of lambda over the step, in closed form because s decays exponentially.
     turn = rates.rate * (h + rates.tau_s * log((1.0 + c.lambda_shock * s_end) / (1.0 + c.lambda_shock * s)))
-    tiring, fresh = h * rates.boredom_rate, 1.0 - b
-    pull = (exp(-turn), fresh * turn * _mean_decay(turn, tiring), fresh * _mean_exp(tiring), maximum(turn, _TINY))
+    boredom_turn, fresh = h * rates.boredom_rate, 1.0 - b
+    # What an axis keeps of its value, what it gains of the resting point, the mean of 1 - b, and the divisor.
+    pull = (
+        exp(-turn),
+        fresh * turn * _mean_decay(turn, boredom_turn),
+        fresh * _mean_exp(boredom_turn),
+        maximum(turn, _TINY),
+    )
     p, p_mean = _step_axis(x[0], rates.rest[0], c.x_bored[0], pull)
     a, a_mean = _step_axis(x[1], rates.rest[1], c.x_bored[1], pull)
     d, d_mean = _step_axis(x[2], rates.rest[2], c.x_bored[2], pull)
@@ -112,7 +118,7 @@ def _step(vitals: Vitals[N], rates: _Rates[N], h: N, c: Constants) -> Vitals[N]:
     z_mean = extremity((p_mean, a_mean, d_mean))
     z_move = extremity((p, a, d)) - extremity(x)
     memory = _step_extreme_memory(m, z_mean, z_move, h / tau_m)
-    return Vitals((p, a, d), 1.0 - fresh * exp(-tiring), s_end, memory, long, drift)
+    return Vitals((p, a, d), 1.0 - fresh * exp(-boredom_turn), s_end, memory, long, drift)
 
 
 def _step_axis(at: N, rest: N, bored: float, pull: tuple[N, N, N, N]) -> tuple[N, N]:

@@ -105,7 +105,7 @@ def decide(state: GuardState, text: str, signals: Iterable[Signal], mode: Mode) 
     `signals` are those found in `text`; `mode` is the current one, which "like this" means without a recent wish.
     """
     hints = {key: Hint(**{**hint, "age": hint["age"] + 1}) for key, hint in state["hints"].items()}
-    resolved = [meant for signal in signals for meant in _resolve_like_this(signal, hints, mode)]
+    resolved = [each for signal in signals for each in _resolve_like_this(signal, hints, mode)]
     decisions = _settle_pending(state["pending"], text, resolved)
     pending = None
     settled = {(decision.key, decision.value) for decision in decisions if decision.verdict == "persist"}

@@ -101,8 +101,8 @@ def correlation(one: NDArray[np.floating], two: NDArray[np.floating]) -> list[fl
 
 
 def _f1(truth: list[set[str]], predicted: Sequence[str], group: str) -> float:
-    hits = sum(group in groups and said == group for groups, said in zip(truth, predicted, strict=True))
-    total = sum(group in groups for groups in truth) + sum(said == group for said in predicted)
+    hits = sum(group in groups and guess == group for groups, guess in zip(truth, predicted, strict=True))
+    total = sum(group in groups for groups in truth) + sum(guess == group for guess in predicted)
     return 2 * hits / total if total else 0.0
 
 

@@ -143,23 +143,23 @@ def _first_possible(part: Part, utterance: Utterance, catalog: CompiledCatalog) 
 
     Impossible are excluded intents, and those of the opposite side, of another object or of another shape.
     """
-    said = first_sides([utterance.sides_within(part.span)])
+    named_sides = first_sides([utterance.sides_within(part.span)])
     shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
     for known in part.likely:
-        possible = not excluded(known.intent, utterance) and not opposed(catalog.sides(known.intent), said)
+        possible = not excluded(known.intent, utterance) and not opposed(catalog.sides(known.intent), named_sides)
         possible = possible and not names_other_object(utterance.part(part.span), catalog.description(known.intent))
         if possible and shape in catalog.shapes(known.intent) and known.example.refuses == refuses(shape):
-            if _opposite_as_likely(known, part, said, catalog):
+            if _opposite_as_likely(known, part, named_sides, catalog):
                 return None
             return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
     return None
 
 
-def _opposite_as_likely(known: Likeness, part: Part, said: Sides, catalog: CompiledCatalog) -> bool:
+def _opposite_as_likely(known: Likeness, part: Part, named_sides: Sides, catalog: CompiledCatalog) -> bool:
     """Whether an opposite intent is about as likely and no named side rules it out: on and off have close vectors."""
     return any(
         opposed(catalog.sides(known.intent), catalog.sides(other.intent))
-        and not opposed(catalog.sides(other.intent), said)
+        and not opposed(catalog.sides(other.intent), named_sides)
         and other.example.refuses == known.example.refuses
         and other.confidence > known.confidence - MIN_LEAD
         for other in part.likely
