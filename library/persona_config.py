@@ -1,4 +1,4 @@
-"""The persona switches: what `persona.yaml` may say, read and checked."""
+"""The settings of `persona.yaml`, as pydantic models."""
 
 from datetime import time
 from pathlib import Path
@@ -15,11 +15,11 @@ from soulgraph.soul.quiet_hours import QuietHours
 from soulgraph.soul.validation import explain
 
 DEFAULT_PERSONA = Path(__file__).parent / "persona.yaml"
-_SETTING = "SOULGRAPH_PERSONA_CONFIG"
+_SETTING_NAME = "SOULGRAPH_PERSONA_CONFIG"
 
 
-def _constants(given: Any) -> Constants:
-    """The dynamics with the constants a file names replaced."""
+def _parse_constants(given: Any) -> Constants:
+    """The constants of the dynamics, with those that the file names replaced."""
     if isinstance(given, Constants):
         return given
     if not isinstance(given, dict | None):
@@ -27,7 +27,7 @@ def _constants(given: Any) -> Constants:
     return DEFAULT.override(given or {})
 
 
-def _quiet_hours(given: Any) -> QuietHours:
+def _parse_quiet_hours(given: Any) -> QuietHours:
     if isinstance(given, QuietHours):
         return given
     try:
@@ -37,7 +37,7 @@ def _quiet_hours(given: Any) -> QuietHours:
 
 
 class ProactiveConfig(BaseModel):
-    """When a soul may speak of its own accord."""
+    """When a soul may send proactive messages."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -45,17 +45,17 @@ class ProactiveConfig(BaseModel):
     min_interval_minutes: float = Field(90, ge=1)
     max_interval_minutes: float = Field(240, ge=1)
     daily_cap: int = Field(4, ge=0)
-    quiet_hours: Annotated[QuietHours, BeforeValidator(_quiet_hours)] = QuietHours(time(22), time(8))
+    quiet_hours: Annotated[QuietHours, BeforeValidator(_parse_quiet_hours)] = QuietHours(time(22), time(8))
 
     @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def _check_intervals(self) -> Self:
         if self.min_interval_minutes > self.max_interval_minutes:
             raise ValueError("min_interval_minutes must not exceed max_interval_minutes")
         return self
 
 
 class PersonaConfig(BaseModel):
-    """The switches of `library/persona.yaml`."""
+    """The settings of `library/persona.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -70,17 +70,18 @@ class PersonaConfig(BaseModel):
     maintain_every: int = Field(10, ge=1)
     recalled: int = Field(3, ge=0, le=20)
     life: ProactiveConfig = ProactiveConfig()
-    dynamics: Annotated[Constants, BeforeValidator(_constants)] = DEFAULT
+    dynamics: Annotated[Constants, BeforeValidator(_parse_constants)] = DEFAULT
 
     @classmethod
     def read(cls, path: Path) -> Self:
+        """The settings of a file; raises ConfigurationError when it cannot be used."""
         try:
             return cls.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
         except OSError as error:
-            raise ConfigurationError(_SETTING, f"cannot read {path}: {error.strerror}") from error
+            raise ConfigurationError(_SETTING_NAME, f"cannot read {path}: {error.strerror}") from error
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigurationError(_SETTING, f"{path} is not YAML: {error}") from error
+            raise ConfigurationError(_SETTING_NAME, f"{path} is not YAML: {error}") from error
         except ValidationError as error:
-            raise ConfigurationError(_SETTING, f"{path}: {explain(error)}") from error
+            raise ConfigurationError(_SETTING_NAME, f"{path}: {explain(error)}") from error
         except ConfigurationError as error:
-            raise ConfigurationError(_SETTING, f"{path}: dynamics: {error.detail}") from error
+            raise ConfigurationError(_SETTING_NAME, f"{path}: dynamics: {error.detail}") from error

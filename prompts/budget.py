@@ -1,4 +1,4 @@
-"""How much a prompt may say, and what is left unsaid first."""
+"""The budget of a prompt, and how its variables are shortened to fit."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,13 +7,13 @@ from typing import Any
 
 _SENTENCE_END = re.compile(r"[。！？!?.…\n]")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_LEAST = 20
-"""A shorter remainder says nothing: it is left out."""
+_MIN_REMAINDER = 20
+"""Characters; a text that would be cut shorter is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Characters, but for `profile_items`: the most important items of each profile field."""
+    """Limits in characters; `profile_items` is the number of items per profile field."""
 
     persona: int = 1500
     profile_items: int = 5
@@ -23,7 +23,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something to say and where it comes from; the least `rank` is dropped first, of equals the last."""
+    """One text of a variable and its source; the lowest `rank` is dropped first, the last one among equals."""
 
     text: str
     source: str = ""
@@ -35,10 +35,10 @@ Values = dict[str, list[Piece]]
 """The pieces of each variable."""
 
 SHARES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
-"""What of the budget these may fill while something else has to give: what was lived must not drown in them."""
+"""The shares of the budget that files and examples may take once it is exceeded, so that memories keep their room."""
 
-_LISTS = ("slots", "profile", "wishes", "preferences")
-_ORDER = (
+_LIST_VARIABLES = ("slots", "profile", "wishes", "preferences")
+_CUT_ORDER = (
     "slots",
     "inner_state",
     "evolved_persona",
@@ -57,38 +57,38 @@ _ORDER = (
 def fit(values: Values, limit: int, length: Callable[[Values], int]) -> tuple[Values, bool]:
     """The values shortened until their `length` is within the limit, and whether they had to be.
 
-    Files and style examples give what exceeds their share, then everything gives in the order above. The first
-    paragraph of the base persona and what is not named there, like the mode, always stay.
+    Files and style examples are cut to their shares, then variables are shortened in the order of `_CUT_ORDER`. The
+    first paragraph of the base persona and variables that are not listed, like the mode, are never cut.
     """
     if length(values) <= limit:
         return values, False
-    values = values | {name: _clipped(values[name], int(limit * share)) for name, share in SHARES.items()}
-    for name in _ORDER:
+    values = values | {name: _cut_pieces(values[name], int(limit * share)) for name, share in SHARES.items()}
+    for name in _CUT_ORDER:
         step = 1
         while (over := length(values) - limit) > 0:
-            shorter = _shorter(name, values[name], over * step)
+            shorter = _shortened(name, values[name], over * step)
             if shorter == values[name]:
                 break
-            # Defused, a text may be shorter than it is: then cutting it by what is too much is not enough.
+            # `length` measures defused text, which may be shorter: cutting by the excess is then not enough.
             values, step = values | {name: shorter}, 2 * step
     return values, True
 
 
-def _shorter(name: str, pieces: list[Piece], over: int) -> list[Piece]:
-    if name in _LISTS:
-        return within(pieces, sum(map(_cost, pieces)) - over)
+def _shortened(name: str, pieces: list[Piece], over: int) -> list[Piece]:
+    if name in _LIST_VARIABLES:
+        return fit_pieces(pieces, sum(map(_cost, pieces)) - over)
     first = first_paragraph(pieces[0].text) if name == "base_persona" and pieces else ""
-    return _clipped(pieces, sum(len(piece.text) for piece in pieces) - over, first)
+    return _cut_pieces(pieces, sum(len(piece.text) for piece in pieces) - over, first)
 
 
-def _clipped(pieces: list[Piece], size: int, kept: str = "") -> list[Piece]:
-    """A text of at most `size` characters, but never without the part that is to be kept."""
+def _cut_pieces(pieces: list[Piece], size: int, kept: str = "") -> list[Piece]:
+    """Each piece cut to `size` characters, but never below its beginning `kept`; empty ones are dropped."""
     texts = (kept + cut(piece.text[len(kept) :], size - len(kept)) for piece in pieces)
     return [replace(piece, text=text) for piece, text in zip(pieces, texts, strict=True) if text]
 
 
-def within(pieces: Iterable[Piece], limit: int) -> list[Piece]:
-    """As many as fit, the highest rank first; what is said stays in its order."""
+def fit_pieces(pieces: Iterable[Piece], limit: int) -> list[Piece]:
+    """As many pieces as fit into `limit`, the highest rank first, in their original order."""
     pieces = list(pieces)
     kept = set()
     for at in sorted(range(len(pieces)), key=lambda at: pieces[at].rank, reverse=True):
@@ -100,7 +100,7 @@ def within(pieces: Iterable[Piece], limit: int) -> list[Piece]:
 
 
 def _cost(piece: Piece) -> int:
-    """With the bullet and the line break, or the comma, around it."""
+    """The length of a piece with its bullet and line break, or its comma."""
     return len(piece.text) + 3
 
 
@@ -109,10 +109,10 @@ def first_paragraph(text: str) -> str:
 
 
 def cut(text: str, size: int) -> str:
-    """At most `size` characters, to the end of a sentence if there is one near."""
+    """The text cut to `size` characters, at the end of a sentence if there is one near; empty if `size` is tiny."""
     if len(text) <= size:
         return text
-    if size < _LEAST:
+    if size < _MIN_REMAINDER:
         return ""
     ends = [match.end() for match in _SENTENCE_END.finditer(text, size * 2 // 3, size - 1)]
     return text[: ends[-1] if ends else size - 1].rstrip() + "…"

@@ -1,6 +1,6 @@
-"""The persona context: everything a prompt says about a soul, its user and this session, within a budget.
+"""Builds the persona context: all a prompt says about a soul, its user and this session, within a budget.
 
-Input is plain data that somebody else gathered (`Persona`), and none of it is trusted.
+The input (`Persona`) is plain data, and none of it is trusted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from typing_extensions import TypedDict
 
-from soulgraph.prompts.budget import Budget, Piece, Values, cut, first_paragraph, fit, within
+from soulgraph.prompts.budget import Budget, Piece, Values, cut, first_paragraph, fit, fit_pieces
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.prompts.lookalikes import visible
 from soulgraph.prompts.lore import Lore
@@ -26,13 +26,13 @@ MODES: Mapping[Mode, str] = {
 UPSET = "Too upset to act: no device or skill may be used now. Say so in character."
 ASK = "Before anything else, ask the user in your own words: {question}"
 REFUSED = "The user asked for: {intents}. It was NOT done. Explain why and let them soothe you."
-_NAME, _ITEM = 80, 500
-_SHOWN_AS_LIST = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
+_MAX_NAME, _MAX_ITEM = 80, 500
+_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An event, by its id, or an episode, by the id of its message; the least score is left out first."""
+    """A recalled event, or an episode, whose `id` is that of its message; the lowest score is left out first."""
 
     id: str
     text: str
@@ -67,7 +67,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A module as it is said, under its title."""
+    """A rendered module with its title."""
 
     module: Module
     text: str
@@ -87,7 +87,7 @@ class Meta(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class PersonaContext:
-    """Layers 2 to 5 of a prompt, where they come from, and whether something had to be left out."""
+    """Layers 2 to 5 of a prompt, the sources of their content, and whether something was left out."""
 
     soul_name: str
     sections: list[Section]
@@ -96,24 +96,24 @@ class PersonaContext:
 
     @property
     def core_prompt(self) -> str:
-        return _layers(self.sections, 2)
+        return _join_layers(self.sections, 2)
 
     @property
     def user_pref_prompt(self) -> str:
-        return _layers(self.sections, 3)
+        return _join_layers(self.sections, 3)
 
     @property
     def mode_prompt(self) -> str:
-        return _layers(self.sections, 4)
+        return _join_layers(self.sections, 4)
 
     @property
     def private(self) -> list[str]:
-        """What only the soul itself may read."""
+        """The sections with the inner monologue, which must not be shown to users."""
         return [section.text for section in self.sections if "inner_state" in section.module.variables]
 
     @property
     def stable(self) -> list[str]:
-        """What stays the same from turn to turn."""
+        """The sections that are the same from turn to turn."""
         return [section.text for section in self.sections if not section.module.volatile]
 
     @property
@@ -122,38 +122,39 @@ class PersonaContext:
 
 
 def build(template: Template, persona: Persona, budget: Budget | None = None) -> PersonaContext:
+    """The context of a persona, rendered with the modules of a template."""
     budget = budget or Budget()
     modules = template.spoken
     core = [module for module in modules if module.layer < 5]
     values, truncated = fit(
-        _values(persona, budget), budget.persona, lambda values: len(_layers(_sections(core, values), 2, 3, 4))
+        _values(persona, budget), budget.persona, lambda values: len(_join_layers(_sections(core, values), 2, 3, 4))
     )
-    said = frozenset[str]().union(*(module.variables for module in modules))
-    pieces = [piece for name in VARIABLES if name in said for piece in values[name]]
+    used = frozenset[str]().union(*(module.variables for module in modules))
+    pieces = [piece for name in VARIABLES if name in used for piece in values[name]]
     return PersonaContext(
         soul_name=values["soul_name"][0].text,
         sections=_sections(modules, values),
         sources=list(dict.fromkeys(piece.source for piece in pieces if piece.source)),
         meta={
             "mode": persona.mode,
-            "memory_hits": sum(len(values[name]) for name in ("events", "episodes") if name in said),
+            "memory_hits": sum(len(values[name]) for name in ("events", "episodes") if name in used),
             "truncated": truncated,
         },
     )
 
 
-def _layers(sections: Sequence[Section], *layers: int) -> str:
+def _join_layers(sections: Sequence[Section], *layers: int) -> str:
     return "\n\n".join(section.text for section in sections if section.layer in layers)
 
 
 def _sections(modules: Sequence[Module], values: Values) -> list[Section]:
-    texts = {name: _shown(name, pieces) for name, pieces in values.items()}
+    texts = {name: _formatted(name, pieces) for name, pieces in values.items()}
     bodies = [(module, _body(module, texts)) for module in modules]
     return [Section(module, f"---{module.name}---\n{body}") for module, body in bodies if body]
 
 
 def _body(module: Module, texts: Mapping[str, str]) -> str:
-    """Empty if the module has nothing to say but its own words around missing data."""
+    """The rendered text of a module; empty if it has variables beside the name and all of them are empty."""
     data = [texts[name] for name in module.variables if name != "soul_name"]
     if data and not any(data):
         return ""
@@ -161,93 +162,97 @@ def _body(module: Module, texts: Mapping[str, str]) -> str:
     return defuse(render(module.text, **{name: texts[name] for name in module.variables}))
 
 
-def _shown(name: str, pieces: Sequence[Piece]) -> str:
+def _formatted(name: str, pieces: Sequence[Piece]) -> str:
     if name == "profile":
         lines: dict[str, list[str]] = {}
         for piece in pieces:
             lines.setdefault(piece.label, []).append(piece.text)
         return "\n".join(f"{label}: {'; '.join(texts)}" for label, texts in lines.items())
-    bullet = "- " if name in _SHOWN_AS_LIST else ""
+    bullet = "- " if name in _BULLETED else ""
     return "\n".join(f"{bullet}{piece.text}" for piece in pieces)
 
 
 def _values(persona: Persona, budget: Budget) -> Values:
-    """Every variable in pieces. Texts longer than the whole budget are cut here: they could not stay anyway."""
-    most, preferences = budget.persona, persona.preferences.items()
+    """The pieces of every variable; texts longer than the whole budget are cut already."""
+    limit = budget.persona
+    preferences = persona.preferences.items()
     return {
-        "soul_name": [Piece(defuse(one_line(persona.soul_name))[:_NAME])],
-        "soul_file": _text(persona.files.get("SOUL.md", ""), most, "SOUL.md"),
-        "identity_file": _text(persona.files.get("IDENTITY.md", ""), most, "IDENTITY.md"),
-        "base_persona": _base(persona, most),
-        "style_examples": _text("\n\n".join(persona.style_examples), most, _named("character", persona.character_id)),
-        "background": _text(persona.background, most, _named("background", persona.background_id)),
-        "evolved_persona": _text(persona.evolved_persona, most),
-        "inner_state": _text(persona.inner_state, most),
-        "profile": _profile(persona.profile, budget.profile_items),
-        "mood": _text(persona.mood, most),
-        "user_file": _text(persona.files.get("USER.md", ""), most, "USER.md"),
-        "preferences": _items((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences), most),
-        "slots": _items((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items())), most),
+        "soul_name": [Piece(defuse(one_line(persona.soul_name))[:_MAX_NAME])],
+        "soul_file": _text_piece(persona.files.get("SOUL.md", ""), limit, "SOUL.md"),
+        "identity_file": _text_piece(persona.files.get("IDENTITY.md", ""), limit, "IDENTITY.md"),
+        "base_persona": _base_persona(persona, limit),
+        "style_examples": _text_piece(
+            "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
+        ),
+        "background": _text_piece(persona.background, limit, _source("background", persona.background_id)),
+        "evolved_persona": _text_piece(persona.evolved_persona, limit),
+        "inner_state": _text_piece(persona.inner_state, limit),
+        "profile": _profile_pieces(persona.profile, budget.profile_items),
+        "mood": _text_piece(persona.mood, limit),
+        "user_file": _text_piece(persona.files.get("USER.md", ""), limit, "USER.md"),
+        "preferences": _list_pieces((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences), limit),
+        "slots": _list_pieces((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items())), limit),
         "mode": [Piece(MODES[persona.mode])],
-        "wishes": _items((Piece(f"{key}: {text}") for key, text in persona.wishes.items()), most),
-        "skills": _items(map(Piece, persona.skills), most),
-        "gate": _text("\n".join(_gate(persona)), most),
-        "events": _items(_memories("event", persona.events), budget.memories),
-        "episodes": _items(_memories("episode", persona.episodes), budget.memories),
+        "wishes": _list_pieces((Piece(f"{key}: {text}") for key, text in persona.wishes.items()), limit),
+        "skills": _list_pieces(map(Piece, persona.skills), limit),
+        "gate": _text_piece("\n".join(_gate_lines(persona)), limit),
+        "events": _list_pieces(_memory_pieces("event", persona.events), budget.memories),
+        "episodes": _list_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
     }
 
 
-def _text(text: str, most: int, source: str = "") -> list[Piece]:
-    said = visible(cut(text.strip(), most + 1)).strip()
-    return [Piece(said, source)] if said else []
+def _text_piece(text: str, limit: int, source: str = "") -> list[Piece]:
+    shown = visible(cut(text.strip(), limit + 1)).strip()
+    return [Piece(shown, source)] if shown else []
 
 
-def _items(pieces: Iterable[Piece], most: int) -> list[Piece]:
-    """Lines of a list, as many as fit."""
-    kept = within((Piece(cut(p.text.strip(), _ITEM), p.source, rank=p.rank) for p in pieces), most)
+def _list_pieces(pieces: Iterable[Piece], limit: int) -> list[Piece]:
+    """The pieces on one line each, as many as fit."""
+    kept = fit_pieces((Piece(cut(p.text.strip(), _MAX_ITEM), p.source, rank=p.rank) for p in pieces), limit)
     return [Piece(one_line(p.text), p.source, rank=p.rank) for p in kept]
 
 
-def _named(kind: str, key: str | None) -> str:
+def _source(kind: str, key: str | None) -> str:
     return f"{kind}:{key}" if key else ""
 
 
-def _base(persona: Persona, most: int) -> list[Piece]:
+def _base_persona(persona: Persona, limit: int) -> list[Piece]:
     text = visible(persona.base_persona).strip()
     first = first_paragraph(text)
-    said = first + cut(text[len(first) :], most)
-    return _text(said, len(said), _named("character", persona.character_id))
+    shown = first + cut(text[len(first) :], limit)
+    return _text_piece(shown, len(shown), _source("character", persona.character_id))
 
 
-def _memories(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
+def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
     return (Piece(memory.text, f"{kind}:{memory.id}", rank=memory.score) for memory in memories)
 
 
-def _profile(profile: Profile, count: int) -> list[Piece]:
-    """Who the soul is at its core, which outranks every item, then its items by field."""
+def _profile_pieces(profile: Profile, count: int) -> list[Piece]:
+    """The core identity, which outranks every item (priorities end at 10), then the items by field."""
     core = [
-        Piece(one_line(_words(value)), label=one_line(name), rank=(11, ""))
+        Piece(one_line(_joined(value)), label=one_line(name), rank=(11, ""))
         for name, value in profile.get("core_identity", {}).items()
         if value
     ]
     fields = top(profile, count)
     return core + [
-        Piece(one_line(_words(_said(item))), label=one_line(name), rank=rank(item))
+        Piece(one_line(_joined(_item_texts(item))), label=one_line(name), rank=rank(item))
         for name, items in fields.items()
         for item in items
     ]
 
 
-def _said(item: Item) -> list[str]:
+def _item_texts(item: Item) -> list[str]:
     return [str(value) for key, value in item.items() if key not in ("priority", "timestamp")]
 
 
-def _words(value: object) -> str:
+def _joined(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _gate(persona: Persona) -> list[str]:
+def _gate_lines(persona: Persona) -> list[str]:
+    """What the gate refused, and the question to ask, if there is one."""
     intents = "、".join(map(one_line, persona.blocked_intents))
     upset = [] if persona.may_act else [UPSET]
     refused = [REFUSED.format(intents=intents)] if intents else []

@@ -1,7 +1,7 @@
 """The turn output contract: `<narrative>…</narrative><state_update_json>{…}</state_update_json>`.
 
-People only ever see narrative. `NarrativeStream` cuts it out of the model's tokens as they arrive; whole answers
-go through the same cutter, so what was shown is what is stored.
+Users only see the narrative. `NarrativeStream` extracts it from the model's tokens as they arrive; whole answers
+go through the same class, so that the stored text is the one that was shown.
 """
 
 import json
@@ -19,48 +19,49 @@ _FENCE = re.compile(r"\A```\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
 
 
 class NarrativeStream:
-    """Feed it chunks of model output; it returns the narrative in them, and nothing else."""
+    """Takes chunks of model output and returns the narrative in them."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._buffer = ""
         self._inside = self._done = self._started = False
 
     def feed(self, chunk: str) -> str:
-        self._held += drop_nul(chunk)
+        self._buffer += drop_nul(chunk)
         if not self._inside and not self._done:
             self._skip_to_narrative()
-        return self._take() if self._inside else ""
+        return self._emit() if self._inside else ""
 
     def _skip_to_narrative(self) -> None:
-        start = _folded(self._held).find(_OPEN)
+        start = _ascii_lower(self._buffer).find(_OPEN)
         if start >= 0:
-            self._held = self._held[start + len(_OPEN) :]
+            self._buffer = self._buffer[start + len(_OPEN) :]
             self._inside = True
         else:
-            self._held = self._held[-len(_OPEN) :]
+            self._buffer = self._buffer[-len(_OPEN) :]
 
-    def _take(self) -> str:
-        lowered = _folded(self._held)
+    def _emit(self) -> str:
+        """The part of the buffer that is certainly narrative; the rest stays in the buffer."""
+        lowered = _ascii_lower(self._buffer)
         ends = [at for tag in (_CLOSE, _UPDATE) if (at := lowered.find(tag)) >= 0]
         if ends:
-            text, self._held = self._held[: min(ends)].rstrip(), ""
+            text, self._buffer = self._buffer[: min(ends)].rstrip(), ""
             self._inside, self._done = False, True
         else:
-            keep = _settled(lowered)
-            text, self._held = self._held[:keep], self._held[keep:]
+            size = _safe_length(lowered)
+            text, self._buffer = self._buffer[:size], self._buffer[size:]
         if not self._started:
             text = text.lstrip()
             self._started = bool(text)
         return text
 
 
-def _folded(text: str) -> str:
-    """Lower case for ASCII alone, which keeps every offset where it is."""
+def _ascii_lower(text: str) -> str:
+    """Lower case for ASCII only: other characters might change their length, and offsets must stay."""
     return text.translate(_LOWER)
 
 
-def _settled(lowered: str) -> int:
-    """How much can be shown: not a tag's beginning, nor white space that may turn out to be the end."""
+def _safe_length(lowered: str) -> int:
+    """How much can be shown: not the beginning of a tag, nor white space that may be the last."""
     end = len(lowered)
     tail = lowered.rfind("<", max(0, end - len(_UPDATE)))
     if tail >= 0 and any(tag.startswith(lowered[tail:]) for tag in (_CLOSE, _UPDATE)):
@@ -69,6 +70,7 @@ def _settled(lowered: str) -> int:
 
 
 def read_narrative(text: str) -> str:
+    """The narrative of a whole answer; raises ContractBroken when it is empty."""
     narrative = NarrativeStream().feed(text)
     if not narrative:
         raise ContractBroken("there is no text inside <narrative>…</narrative>")
@@ -76,7 +78,7 @@ def read_narrative(text: str) -> str:
 
 
 def read_update(text: str) -> dict[str, Any]:
-    """The state update as the model wrote it, not yet checked."""
+    """The state update as the model wrote it, not validated; raises ContractBroken when it is no JSON object."""
     found = _UPDATE_JSON.search(text)
     if found is None:
         raise ContractBroken("<state_update_json>{…}</state_update_json> is missing")

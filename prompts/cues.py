@@ -1,4 +1,4 @@
-"""Machine-readable cues on the first system message: the offline voice reads them, hosted models never see them."""
+"""Machine-readable cues on the first system message, for the offline voice; hosted models never get them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
@@ -16,7 +16,7 @@ class GateCue(TypedDict):
 
 
 class Cues(TypedDict):
-    """What a turn tells the offline voice; a task's cues are `task`, `lang` and the task's own data."""
+    """The cues of a turn; those of a task are `task`, `lang` and the task's own data."""
 
     task: Literal["turn"]
     lang: Lang
@@ -39,6 +39,6 @@ def cued(content: str, cues: Mapping[str, Any]) -> SystemMessage:
 
 
 def cues_of(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """The cues of the first system message, or nothing when it has none."""
-    first = next((m for m in messages if isinstance(m, SystemMessage)), None)
-    return dict(first.additional_kwargs.get(CUES, {})) if first else {}
+    """The cues of the first system message; empty when it has none."""
+    system = next((m for m in messages if isinstance(m, SystemMessage)), None)
+    return dict(system.additional_kwargs.get(CUES, {})) if system else {}

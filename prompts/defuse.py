@@ -1,7 +1,7 @@
-"""Text from outside, made unable to pass for the structure of a prompt, and still readable.
+"""Rewrites untrusted text so that it cannot imitate the structure of a prompt and stays readable.
 
-This is the one place: persona files, cards, memories, templates, lore, what the user says and what tools answer all
-go through `defuse`. It sees the text as a reader would (`lookalikes.py`): a tag in full-width letters is a tag.
+Persona files, cards, memories, templates, lore, user input and tool results all go through `defuse`. It compares
+characters by their look (`lookalikes.py`): a tag in full-width letters is a tag.
 
 | what                                | becomes          |
 |---|---|
@@ -19,7 +19,7 @@ from functools import lru_cache
 from soulgraph.prompts.lookalikes import LONG_DASHES, MARK, shadow, visible
 
 Edit = tuple[int, int, str]
-"""From, to, and what to put there."""
+"""Start, end and replacement."""
 
 _GAP = rf"[\s{MARK}]{{0,3}}"
 _ALSO = {
@@ -34,7 +34,7 @@ _ALSO = {
 
 
 def _spaced(word: str) -> str:
-    """The word, also with spaces or accents between its letters, and digits for some of them."""
+    """A pattern for the word, also with spaces or accents between its letters and digits for some of them."""
     return _GAP.join(_ALSO.get(letter, letter) for letter in word)
 
 
@@ -61,7 +61,7 @@ _WORDY = re.compile(r"\w")
 
 @lru_cache(maxsize=1024)
 def defuse(text: str) -> str:
-    """Whatever stands in it, the text is data. Doing it twice changes nothing more."""
+    """The text without anything that looks like prompt structure; idempotent."""
     text = _BLANK.sub("\n\n", visible(text)).strip()
     seen = shadow(text)
     for rule in (_tags, _brackets, _sections, _headings, _speakers):
@@ -72,7 +72,7 @@ def defuse(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Without line breaks, so that an item of a list cannot pretend to be two. Not yet defused."""
+    """The text on one line, so that a list item cannot pass for two; it is not defused."""
     return " ".join(visible(text).split())
 
 
@@ -112,23 +112,23 @@ def _headings(text: str, seen: str) -> Iterator[Edit]:
 def _sections(text: str, seen: str) -> Iterator[Edit]:
     for line in _LINE.finditer(seen):
         if "-" in line[0] or "一一一" in line[0]:
-            yield from ((*run.span(), "·") for run in _rules(text, seen, *line.span()))
+            yield from ((*run.span(), "·") for run in _title_dashes(text, seen, *line.span()))
 
 
-def _rules(text: str, seen: str, start: int, end: int) -> list[re.Match[str]]:
-    """The dashes of a line that make it look like a title: three at its start, or some on both sides of words."""
+def _title_dashes(text: str, seen: str, start: int, end: int) -> list[re.Match[str]]:
+    """The runs of dashes that make a line look like a title: three at its start, or some on both sides of words."""
     runs = list(_DASHES.finditer(seen, start, end))
-    some = [run for run in runs if _length(run[0]) >= 2 or text[run.start()] in LONG_DASHES]
-    if len(some) > 1 and not _outside(seen, start, end, some[0], some[-1]):
+    some = [run for run in runs if _dash_count(run[0]) >= 2 or text[run.start()] in LONG_DASHES]
+    if len(some) > 1 and not _words_outside(seen, start, end, some[0], some[-1]):
         return some
-    three = [run for run in some if _length(run[0]) >= 3]
+    three = [run for run in some if _dash_count(run[0]) >= 3]
     return three if len(three) > 1 or (three and not _WORDY.search(seen, start, three[0].start())) else []
 
 
-def _length(run: str) -> int:
+def _dash_count(run: str) -> int:
     return len(run) - sum(map(run.count, (" ", "\t", MARK)))
 
 
-def _outside(seen: str, start: int, end: int, first: re.Match[str], last: re.Match[str]) -> bool:
-    """Whether there are words before the first or after the last."""
+def _words_outside(seen: str, start: int, end: int, first: re.Match[str], last: re.Match[str]) -> bool:
+    """Whether there are words before the first or after the last run."""
     return bool(_WORDY.search(seen, start, first.start()) or _WORDY.search(seen, last.end(), end))

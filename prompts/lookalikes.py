@@ -1,4 +1,4 @@
-"""Characters as they look: a shadow of a text in plain lower-case ASCII, position for position."""
+"""Maps characters to the lower-case ASCII characters they look like, position for position."""
 
 import re
 import unicodedata
@@ -38,7 +38,7 @@ _LOOK_LIKE = {
 }
 LONG_DASHES = "—―─━═⸺⸻⎯⏤▬➖"
 MARK = "\0"
-"""What an accent that stands for itself becomes: it has a place, and no look of its own."""
+"""Replaces a combining accent, so that positions stay the same."""
 
 _PLAIN = {ord(char): plain for plain, chars in _LOOK_LIKE.items() for char in chars}
 _PICTURE = "[\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff\ufe0f]"
@@ -53,7 +53,7 @@ _SUSPECT = re.compile(f"[{_HIDDEN}{_ENDS}\r\u200d\ufe0f]")
 
 
 class _Shadows(dict[int, str]):
-    """Filled as characters are met."""
+    """A translation table that is filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         self[code] = shadow = _shadow_of(chr(code))
@@ -72,14 +72,14 @@ _SHADOWS = _Shadows()
 
 
 def shadow(text: str) -> str:
-    """As long as the text, so that what is found in one is found in the other."""
+    """The text in look-alike ASCII; of the same length, so that positions are valid in both."""
     return text.lower() if text.isascii() else text.translate(_SHADOWS)
 
 
 def visible(text: str) -> str:
-    """Without what cannot be seen (zero width, direction, control), with line ends of one kind.
+    """The text without invisible characters (zero width, direction, control), with "\\n" for every line end.
 
-    Joiners stay inside pictures, which are made with them.
+    Joiners stay inside emoji, which are made with them.
     """
     if not _SUSPECT.search(text):
         return text

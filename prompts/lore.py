@@ -1,4 +1,4 @@
-"""Lore: what a world or a character knows about a thing, told when the conversation touches on it."""
+"""Lore: entries about a world or a character that are added to the prompt when the conversation mentions them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,12 @@ from soulgraph.prompts.budget import cut
 from soulgraph.senses.intents.patterns import RegexBudget, compiled
 from soulgraph.soul.validation import explain
 
-RECENT = 6
-"""How many of the last messages can call an entry."""
+RECENT_MESSAGES = 6
+"""How many of the last messages are searched for keys."""
 
 _MAX_PATTERNS = 8
 _REACH = 4000
-"""Characters of the last messages that a pattern gets to see."""
+"""Characters of the last messages that patterns are searched in."""
 
 _Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 _Keys = Annotated[tuple[_Key, ...], Field(max_length=50)]
@@ -34,7 +34,7 @@ _LETTER = rf"[^\W{_HAN}]"
 
 
 class Lore(BaseModel):
-    """`constant` entries are always told; the others when one of their keys was said, and one of the secondary ones."""
+    """An entry is used if it is `constant`, or if one of its keys and one of its secondary keys, if any, were said."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,7 +48,7 @@ class Lore(BaseModel):
     constant: bool = False
 
     @model_validator(mode="after")
-    def _bearable(self) -> Self:
+    def _check_patterns(self) -> Self:
         if self.use_regex and len(self.keys) > _MAX_PATTERNS:
             raise ValueError(f"keys: at most {_MAX_PATTERNS} of them may be regular expressions")
         for key in self.keys if self.use_regex else ():
@@ -60,42 +60,43 @@ _BOOK = TypeAdapter(list[Lore])
 
 
 def lore_of(preset: Mapping[str, Any]) -> list[Lore]:
-    """The entries under a preset's `lore`, checked."""
+    """The entries under a preset's `lore`; raises InvalidInput when one is wrong."""
     try:
         return _BOOK.validate_python(preset.get("lore", []))
     except ValidationError as error:
         raise InvalidInput(explain(error, within="lore")) from error
 
 
-def touched(entries: Iterable[Lore], said: Sequence[str], limit: int) -> list[Lore]:
-    """The entries the last messages call, the highest priority first, as far as they fit."""
-    talk, patience, left = "\n".join(said[-RECENT:]), RegexBudget(reach=_REACH), limit
-    text = talk.casefold()
-    called = [entry for entry in entries if entry.enabled and _called(entry, talk, text, patience)]
-    told = []
-    for entry in sorted(called, key=lambda entry: (-entry.priority, entry.id)):
-        # What could never be told whole is told in part; what merely comes too late waits.
+def touched(entries: Iterable[Lore], messages: Sequence[str], limit: int) -> list[Lore]:
+    """The entries that the last messages trigger, the highest priority first, as many as fit into `limit`."""
+    transcript = "\n".join(messages[-RECENT_MESSAGES:])
+    budget = RegexBudget(reach=_REACH)
+    text, left = transcript.casefold(), limit
+    triggered = [entry for entry in entries if entry.enabled and _is_triggered(entry, transcript, text, budget)]
+    chosen = []
+    for entry in sorted(triggered, key=lambda entry: (-entry.priority, entry.id)):
+        # An entry longer than the whole limit is cut; one that does not fit into the rest is skipped.
         content = cut(entry.content, left) if len(entry.content) > limit else entry.content
         if content and len(content) <= left:
             left -= len(content)
-            told.append(entry.model_copy(update={"content": content}))
-    return told
+            chosen.append(entry.model_copy(update={"content": content}))
+    return chosen
 
 
-def _called(entry: Lore, talk: str, text: str, patience: RegexBudget) -> bool:
+def _is_triggered(entry: Lore, transcript: str, text: str, budget: RegexBudget) -> bool:
     if entry.constant:
         return True
     if entry.use_regex:
-        return any(patience.search(key, talk[-_REACH:]) for key in entry.keys)
-    return _any_said(entry.keys, text) and (not entry.secondary_keys or _any_said(entry.secondary_keys, text))
+        return any(budget.search(key, transcript[-_REACH:]) for key in entry.keys)
+    return _any_key_in(entry.keys, text) and (not entry.secondary_keys or _any_key_in(entry.secondary_keys, text))
 
 
-def _any_said(keys: Iterable[str], text: str) -> bool:
-    return any(_said(key.casefold(), text) for key in keys)
+def _any_key_in(keys: Iterable[str], text: str) -> bool:
+    return any(_key_in(key.casefold(), text) for key in keys)
 
 
-def _said(key: str, text: str) -> bool:
-    """Chinese has no word borders to look for; other words must stand alone, also between Chinese ones."""
+def _key_in(key: str, text: str) -> bool:
+    """Whether a key occurs in the text: Chinese anywhere, other scripts as whole words, also between Chinese ones."""
     if key not in text:
         return False
     if _IS_HAN.search(key):

@@ -1,4 +1,4 @@
-"""Prompt texts are files; rendering is strict: a missing or an unused variable is an error."""
+"""Loads and renders prompt files; a missing or an unused variable is an error."""
 
 import re
 from functools import cache
@@ -21,7 +21,7 @@ def variables_of(template: str) -> frozenset[str]:
 
 
 def render(template: str, **values: str) -> str:
-    """Fill every `{{name}}` once; inserted text is data and is never expanded again."""
+    """Fills every `{{name}}` once; inserted text is never expanded again."""
     wanted = variables_of(template)
     if missing := sorted(wanted - values.keys()):
         raise PromptError(f"missing variables: {', '.join(missing)}")

@@ -1,6 +1,6 @@
-"""Prompt templates: which modules a prompt is made of, in the layers that are a template's to fill.
+"""Prompt templates: the modules of layers 2 to 5 of a prompt.
 
-Layer 1 (safety) and layer 6 (the conversation, the user's input and the output contract) are not: no template can
+Layer 1 (safety) and layer 6 (the conversation, the user's input and the output contract) are fixed: no template can
 name, move, switch off or precede them.
 """
 
@@ -19,15 +19,15 @@ from soulgraph.prompts.lookalikes import shadow, visible
 from soulgraph.prompts.render import VARIABLE, variables_of
 from soulgraph.soul.validation import explain
 
-OWN_TEXT = 1000
-"""Most characters of its own that a template says in layers 2 to 4, where the persona must find room."""
+MAX_OWN_TEXT = 1000
+"""Characters of its own that a template may have in layers 2 to 4, so that there is room for the persona."""
 
 
 class Variable(NamedTuple):
     layer: int
-    """Where it may stand; 0: anywhere."""
+    """The layer in which it may be used; 0 for any."""
     volatile: bool
-    """Whether it differs from turn to turn: then it is told after the conversation, for the sake of prompt caches."""
+    """Whether it changes from turn to turn; then it comes after the conversation, so that prompt caches work."""
     meaning: str
 
 
@@ -59,12 +59,12 @@ _Name = Annotated[str, StringConstraints(pattern=r"^\w[\w ()&',.]*$", max_length
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 
-def _refused(message: str, **values: Any) -> PydanticCustomError:
+def _error(message: str, **values: Any) -> PydanticCustomError:
     return PydanticCustomError("template", message, values)
 
 
 class Module(BaseModel):
-    """A section of the prompt: `content` is said as it is, `template` with its variables filled."""
+    """A section of the prompt: `content` is used unchanged, `template` with its variables filled."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -88,25 +88,25 @@ class Module(BaseModel):
         return any(VARIABLES[name].volatile for name in self.variables)
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_content(self) -> Self:
         if (self.content is None) == (self.template is None):
-            raise _refused("give either content, said as it is, or template, with {{variables}}")
+            raise _error("give either content, said as it is, or template, with {{variables}}")
         if _RESERVED.search(shadow(visible(self.name))):
-            raise _refused("the name {name} is kept for a section of the system: choose another", name=self.name)
+            raise _error("the name {name} is kept for a section of the system: choose another", name=self.name)
         if self.content and VARIABLE.search(self.content):
-            raise _refused("content is said as it is: to fill variables, write it as template")
+            raise _error("content is said as it is: to fill variables, write it as template")
         return self
 
     @model_validator(mode="after")
-    def _knows_its_variables(self) -> Self:
+    def _check_variables(self) -> Self:
         if self.template and "{{" in VARIABLE.sub("", self.template):
-            raise _refused("a variable is written {{name}}, with letters and _ only: correct the braces")
+            raise _error("a variable is written {{name}}, with letters and _ only: correct the braces")
         for name in sorted(self.variables):
             if name not in VARIABLES:
                 known = ", ".join(VARIABLES)
-                raise _refused("there is no variable {name}: use one of {known}", name=name, known=known)
+                raise _error("there is no variable {name}: use one of {known}", name=name, known=known)
             if (layer := VARIABLES[name].layer) not in (0, self.layer):
-                raise _refused("{name} belongs to layer {layer}: move it to a module there", name=name, layer=layer)
+                raise _error("{name} belongs to layer {layer}: move it to a module there", name=name, layer=layer)
         return self
 
 
@@ -116,38 +116,38 @@ class Template(BaseModel):
     template_id: Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
     name: Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
     voice: Literal["companion", "narrator"] = "companion"
-    """Whether the soul itself speaks or is told of: the offline voice, which reads no prose, goes by it."""
+    """Whether the soul itself speaks or a narrator does; for the offline voice, which does not read the prompt."""
     modules: Annotated[tuple[Module, ...], Field(min_length=1, max_length=40)]
 
     @property
     def spoken(self) -> list[Module]:
-        """What is enabled, in its order: by layer, then by priority, the lowest number first."""
+        """The enabled modules by layer, then by priority, the lowest number first."""
         return sorted((m for m in self.modules if m.enabled), key=lambda module: (module.layer, module.priority))
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _check_modules(self) -> Self:
         names = [" ".join(module.name.casefold().split()) for module in self.modules]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise _refused("two modules are called {name}: rename one", name=twice)
-        said = frozenset[str]().union(*(module.variables for module in self.spoken))
-        if missing := [name for name in _REQUIRED if name not in said]:
-            raise _refused(
+        if duplicate := next((name for name in names if names.count(name) > 1), None):
+            raise _error("two modules are called {name}: rename one", name=duplicate)
+        used = frozenset[str]().union(*(module.variables for module in self.spoken))
+        if missing := [name for name in _REQUIRED if name not in used]:
+            raise _error(
                 "no enabled module says {missing}: add a module of layer {layer} with that variable",
                 missing=f"{{{{{missing[0]}}}}}",
                 layer=VARIABLES[missing[0]].layer,
             )
         own = sum(len(VARIABLE.sub("", module.text)) for module in self.spoken if module.layer < 5)
-        if own > OWN_TEXT:
-            raise _refused(
+        if own > MAX_OWN_TEXT:
+            raise _error(
                 "the modules of layers 2 to 4 have {own} characters of their own: shorten them to {most} or less",
                 own=own,
-                most=OWN_TEXT,
+                most=MAX_OWN_TEXT,
             )
         return self
 
 
 def read_template(data: Mapping[str, Any]) -> Template:
-    """A template from outside, checked; what is wrong is said with where it is."""
+    """A template from outside; raises InvalidInput with the place of what is wrong."""
     try:
         return Template.model_validate(data)
     except ValidationError as error:
@@ -156,6 +156,6 @@ def read_template(data: Mapping[str, Any]) -> Template:
 
 @cache
 def shipped(template_id: str) -> Template:
-    """One of the two voices of the package: `prompts/<template_id>.yaml`."""
+    """A template that ships with the package: `prompts/<template_id>.yaml`."""
     text = (files(__package__) / f"{template_id}.yaml").read_text("utf-8")
     return read_template(yaml.safe_load(text))

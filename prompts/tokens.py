@@ -1,4 +1,4 @@
-"""How many tokens a text has, where nobody has counted them."""
+"""Estimates the number of tokens of a text when the provider reports none."""
 
 import math
 import re
@@ -7,6 +7,6 @@ _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
 def tokens_of(text: str) -> int:
-    """An estimate that needs no tokeniser: one for each Chinese character, one for every four others."""
+    """One token for each Chinese character and one for every four other characters."""
     wide = len(_CJK.findall(text))
     return wide + math.ceil((len(text) - wide) / 4)

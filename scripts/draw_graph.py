@@ -1,4 +1,4 @@
-"""Draws the graphs from the code, into docs/graph.md and the README. Run it after rewiring a graph."""
+"""Draws the graphs as Mermaid into docs/graph.md and the README. Run it after changing a graph."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ Written by `scripts/draw_graph.py` from the files in `graph/`. A dotted arrow is
 
 
 def pages() -> dict[Path, str]:
-    """Every file with a drawing in it, as it should be."""
+    """Every file with a drawing, with its up-to-date text."""
     turn, tool_loop, afterglow, life = (
         _fenced(graph.compile().get_graph().draw_mermaid(with_styles=False))
         for graph in (turn_graph(), tool_loop_graph(), afterglow_graph(), proactive_graph())

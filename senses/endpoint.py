@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server and one of its models, as the settings name them."""
+"""The address, key and model of an OpenAI-compatible server."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 class Endpoint:
     model: str
     base_url: str = ""
-    """Empty: OpenAI itself."""
+    """Empty for OpenAI itself."""
     api_key: str = field(default="", repr=False)
     timeout_s: float = 10.0
     temperature: float | None = None
 
     @property
     def place(self) -> str:
-        """Where it is, without the user and password that may be in the URL."""
+        """The server's URL without credentials, or "OpenAI"; for messages."""
         return masked(self.base_url) or "OpenAI"
 
 
 def masked(url: str) -> str:
-    """The URL without the user and password that may be in it."""
+    """The URL with its user and password replaced by ***."""
     return re.sub(r"(?i)(password=)[^&]*", r"\1***", re.sub(r"://[^/]*@", "://***@", url))

@@ -1,4 +1,4 @@
-"""What the turn needs from its senses."""
+"""The protocols of the senses: embedder, emotion recogniser and intent arbiter."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -16,25 +16,25 @@ Vectors = NDArray[np.float32]
 class Embedder(Protocol):
     @property
     def name(self) -> str:
-        """Which model it is: vectors of different names do not compare."""
+        """The name of the model; vectors of different models cannot be compared."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Raises SenseUnavailable when the model cannot be reached."""
+        """One vector per text; raises SenseUnavailable when the model cannot be reached."""
         ...
 
     def expect(self, texts: Sequence[str]) -> None:
-        """These will be asked for soon: they may be made together with what is asked for now."""
+        """Announces texts that will be embedded soon, so that they can go into the same batch."""
         ...
 
 
 class EmotionRecogniser(Protocol):
     async def recognise(self, text: str) -> UserEmotion:
-        """The feeling the text carries; p, a and d are on the scale of the label prototypes."""
+        """The emotion of a text; p, a and d are on the scale of the label prototypes."""
         ...
 
 
 class IntentArbiter(Protocol):
     async def decide(self, text: str, candidates: Sequence[Intent]) -> set[str]:
-        """The ids of those candidates that the user really asks for; possibly none."""
+        """The ids of the candidates that the user really asks for; possibly empty."""
         ...

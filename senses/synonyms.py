@@ -1,4 +1,4 @@
-"""VectorIndex that everyday words of both languages share, so that a question finds what was said in the other one."""
+"""Concepts that Chinese and English words share, so that a query finds texts in the other language."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,24 +6,25 @@ from importlib.resources import files
 
 import yaml
 
-VectorIndex = dict[str, list[str]]
+ConceptsByWord = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Synonyms:
-    english: VectorIndex
-    """By stem."""
-    chinese: VectorIndex
-    longest: int
+    english: ConceptsByWord
+    """Keyed by stem."""
+    chinese: ConceptsByWord
+    max_length: int
+    """Characters of the longest Chinese word."""
 
-    def meanings(self, text: str, stems: Iterable[str]) -> list[str]:
-        """What a text of these stems speaks of, each meaning once; none of them looks like a word."""
-        spoken = [meaning for stem in stems for meaning in self.english.get(stem, ())]
-        written = [meaning for word in self._words(text) for meaning in self.chinese[word]]
-        return list(dict.fromkeys(spoken + written))
+    def concepts(self, text: str, stems: Iterable[str]) -> list[str]:
+        """The concepts of a text with these stems, each once; they begin with "=", so none is equal to a word."""
+        by_stem = [concept for stem in stems for concept in self.english.get(stem, ())]
+        by_word = [concept for word in self._chinese_words(text) for concept in self.chinese[word]]
+        return list(dict.fromkeys(by_stem + by_word))
 
-    def _words(self, text: str) -> Iterator[str]:
-        """The Chinese words in a text: from left to right, the longest that is known."""
+    def _chinese_words(self, text: str) -> Iterator[str]:
+        """The known Chinese words of a text, by longest match from left to right."""
         at = 0
         while at < len(text):
             word = next((text[at : at + n] for n in self._lengths if text[at : at + n] in self.chinese), "")
@@ -33,21 +34,22 @@ class Synonyms:
 
     @property
     def _lengths(self) -> range:
-        return range(self.longest, 0, -1)
+        return range(self.max_length, 0, -1)
 
 
-def read_synonyms(lines: Iterable[Sequence[str]], stem: Callable[[str], str]) -> Synonyms:
-    """A line names its meaning by its first word."""
-    english: VectorIndex = {}
-    chinese: VectorIndex = {}
-    for words in lines:
+def build_synonyms(groups: Iterable[Sequence[str]], stem: Callable[[str], str]) -> Synonyms:
+    """The words of a group share one concept, which is named after the first of them."""
+    english: ConceptsByWord = {}
+    chinese: ConceptsByWord = {}
+    for words in groups:
         for word in words:
-            by_word, key = (english, stem(word)) if word.isascii() else (chinese, word)
+            index, key = (english, stem(word)) if word.isascii() else (chinese, word)
             if key:
-                by_word.setdefault(key, []).append(f"={words[0]}")
+                index.setdefault(key, []).append(f"={words[0]}")
     return Synonyms(english, chinese, max(map(len, chinese), default=0))
 
 
-def everyday_words() -> list[list[str]]:
+def synonym_groups() -> list[list[str]]:
+    """The groups of `synonyms.yaml`."""
     fields: dict[str, list[str]] = yaml.safe_load((files(__package__) / "synonyms.yaml").read_text("utf-8"))
     return [line.split() for lines in fields.values() for line in lines]

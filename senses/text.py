@@ -1,4 +1,4 @@
-"""Text as every sense reads it: one spelling for what means the same."""
+"""Text normalisation shared by all senses."""
 
 import re
 import unicodedata
@@ -6,27 +6,28 @@ from functools import cache, lru_cache
 
 from opencc import OpenCC
 
-HEARD = 500  # characters; what is longer than that is a story, and its beginning says what it is about
+MAX_CHARS = 500  # of an utterance; the beginning of a longer text says what it is about
 
 _INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 @lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
-    """Full-width forms, traditional characters, skin tones and curly apostrophes become plain."""
+    """Replaces full-width forms, traditional characters and curly apostrophes by plain ones; drops skin tones."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
     return plain if plain.isascii() else _simplified(plain)
 
 
 @lru_cache(maxsize=4096)
-def heard(text: str) -> str:
-    """What the senses take in: one line, as far as an utterance goes."""
-    return " ".join(normalise(text).split())[:HEARD]
+def clean_utterance(text: str) -> str:
+    """The normalised text on one line, cut to `MAX_CHARS`."""
+    return " ".join(normalise(text).split())[:MAX_CHARS]
 
 
 def _simplified(text: str) -> str:
-    simple: str = _converter().convert(text.encode("utf-8", "replace").decode())
-    return simple
+    # Lone surrogates would make OpenCC fail.
+    simplified: str = _converter().convert(text.encode("utf-8", "replace").decode())
+    return simplified
 
 
 @cache

@@ -1,4 +1,4 @@
-"""One tokeniser for both languages: English stems and Chinese character pairs, without the words that say nothing."""
+"""The tokenizer of both languages: English stems and Chinese character bigrams, without stop words."""
 
 import re
 from functools import cache, lru_cache
@@ -8,17 +8,17 @@ from zlib import crc32
 import numpy as np
 import snowballstemmer  # type: ignore[import-untyped]
 
-from soulgraph.senses.synonyms import Synonyms, everyday_words, read_synonyms
+from soulgraph.senses.synonyms import Synonyms, build_synonyms, synonym_groups
 from soulgraph.senses.text import normalise
 
 MAX_TERMS = 512
-"""Terms of one text: a pasted book is findable by its beginning."""
+"""Terms kept of one text; a longer text is found by its beginning only."""
 
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _FIRST_HAN = "\u3040"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:'[^\W_{_HAN}]+)*")
 
-_COMMON = """
+_STOP_WORDS = """
 a about after again all also am an and any are as at be because been before being but by can could did do does doing
 don down during each else even ever few for from further get gets getting go going gone got had has have having he her
 here hers herself him himself his how i if in into is it its itself just let like ll m made make many may me might more
@@ -29,14 +29,14 @@ while who whom whose why will with would yeah yes yet you your yours yourself yo
 cant couldnt didnt doesnt dont hadnt hasnt havent isnt arent wasnt werent wont wouldnt shouldnt aint
 时候 记得 知道 觉得 一下 一个 有点 起来 告诉 诉我 还记 得吗 记不 得我 是不 为什
 """
-_STOP = frozenset(_COMMON.split())
-# A pair made of these alone is grammar, not content; beside another character each of them helps to tell words apart.
-_GRAMMAR = frozenset(
+_STOP_TERMS = frozenset(_STOP_WORDS.split())
+# A bigram of two of these is a stop word; beside another character each of them helps to tell words apart.
+_FUNCTION_CHARS = frozenset(
     "的了吗呢吧啊呀嘛哦嗯我你您他她它们是在有和与就都也很还不没这那个么什怎哪谁会要能可以被把给让到对说去来着过得地"
 )
 
 
-# What only greets, thanks or nods asks for nothing. Separated by commas; a plus means as often as one likes.
+# Phrases that only greet, thank or agree are no query. They are regexes, separated by commas.
 _COURTESIES = """
 good morning, good night, good evening, good afternoon, goodbye, good bye, bye, hello, hi, hey, see you,
 see you later, see you tomorrow, see you soon, take care, thank you, thanks, thanks a lot, thank you very much,
@@ -51,36 +51,36 @@ wow, lol, ha(?:ha)+, h+m+, 晚安, 早安, 早上好, 上午好, 中午好, 下�
 """
 _COURTESY = re.compile(
     "|".join(
-        rf"\b(?:{said})\b" if said.isascii() else said
-        for said in sorted(" ".join(_COURTESIES.split()).split(", "), key=len, reverse=True)
+        rf"\b(?:{phrase})\b" if phrase.isascii() else phrase
+        for phrase in sorted(" ".join(_COURTESIES.split()).split(", "), key=len, reverse=True)
     )
 )
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms in their order, as often as they occur: letters and digits only, never with a space."""
+    """The terms of a text in their order, with repetitions; each has letters and digits only."""
     terms: list[str] = []
     for run in _RUN.findall(normalise(text).lower()):
         if run[0] >= _FIRST_HAN:
-            terms += _pairs(run)
+            terms += _bigrams(run)
         elif stem := _stem(run):
             terms.append(stem)
     return terms[:MAX_TERMS]
 
 
 def index_terms(text: str) -> list[str]:
-    """The terms of a text, and what it speaks of in either language."""
+    """The terms of a text and its concepts, which are the same in both languages."""
     terms = terms_of(text)
-    return terms + _synonyms().meanings(normalise(text), terms)[:MAX_TERMS]
+    return terms + _synonyms().concepts(normalise(text), terms)[:MAX_TERMS]
 
 
 def query_terms(text: str) -> list[int]:
-    """The fingerprints of what a text calls to mind; none for a greeting, a thank-you or a nod."""
+    """The fingerprints of a query's terms; empty for a greeting, thanks or agreement."""
     return [fingerprint(term) for term in index_terms(_COURTESY.sub(" ", normalise(text).lower()))]
 
 
 def fingerprints(text: str) -> bytes:
-    """What a text is found by, as numbers of four bytes: what an index needs of it, small and fast to read."""
+    """The fingerprints of a text's index terms, packed as little-endian 32-bit numbers."""
     return np.array([fingerprint(term) for term in index_terms(text)], dtype="<u4").tobytes()
 
 
@@ -88,17 +88,21 @@ def fingerprint(term: str) -> int:
     return crc32(term.encode())
 
 
-def _pairs(run: str) -> list[str]:
-    """Each two characters that stand beside each other; a character that stands alone is a term itself."""
-    pairs = map(add, run, run[1:]) if len(run) > 1 else [run]
-    return [pair for pair in pairs if pair not in _STOP and not (pair[0] in _GRAMMAR and pair[-1] in _GRAMMAR)]
+def _bigrams(run: str) -> list[str]:
+    """The bigrams of a run of Chinese characters without stop words; a single character is a term itself."""
+    bigrams = map(add, run, run[1:]) if len(run) > 1 else [run]
+    return [
+        pair
+        for pair in bigrams
+        if pair not in _STOP_TERMS and not (pair[0] in _FUNCTION_CHARS and pair[-1] in _FUNCTION_CHARS)
+    ]
 
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    """Empty for a word that says nothing; `don't` and `Mika's` are read without what follows the apostrophe."""
+    """The stem of an English word without what follows an apostrophe; empty for a stop word."""
     plain = word.partition("'")[0]
-    if plain in _STOP or word.replace("'", "") in _STOP:
+    if plain in _STOP_TERMS or word.replace("'", "") in _STOP_TERMS:
         return ""
     stem: str = _stemmer().stemWord(plain) if plain.isalpha() else plain
     return stem
@@ -106,7 +110,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _synonyms() -> Synonyms:
-    return read_synonyms(everyday_words(), _stem)
+    return build_synonyms(synonym_groups(), _stem)
 
 
 @cache

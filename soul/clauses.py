@@ -1,8 +1,11 @@
-"""What a person says in their own name and means: without code, quotations, questions, suppositions and hearsay."""
+"""Splits a user's text into the sentences and clauses that may state a wish.
+
+Code, quotations, plain questions, suppositions and hearsay are left out.
+"""
 
 import re
 
-HEARD = 2000  # characters; a wish stands at the beginning or is none
+MAX_CHARS = 2000  # of a text; only its beginning is searched
 
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|^[ \t]*>[^\n]*$", re.MULTILINE)
 _QUOTED = re.compile(
@@ -65,30 +68,31 @@ _REFUSES = re.compile(
 )
 
 
-def meant(text: str) -> list[str]:
-    """The sentences in which a text's author may wish for something. A request put as a question is one."""
-    spoken = _QUOTED.sub(_named, _CODE.sub("\n", text[:HEARD]))
-    sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(spoken))
+def wish_sentences(text: str) -> list[str]:
+    """The sentences of a text that may state its author's own wish; a request phrased as a question counts."""
+    own_words = _QUOTED.sub(_unquote, _CODE.sub("\n", text[:MAX_CHARS]))
+    sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(own_words))
     return [sentence for sentence in sentences if sentence and not _only_mentions(sentence)]
 
 
 def clauses_of(sentence: str) -> list[str]:
-    return [words for clause in _CLAUSE.findall(sentence) if (words := clause.strip(_PAUSES))]
+    return [stripped for clause in _CLAUSE.findall(sentence) if (stripped := clause.strip(_PAUSES))]
 
 
 def is_refused(before: str) -> bool:
-    """Whether what stands in front of some words, in their clause, speaks against them."""
+    """Whether the part of a clause before some words negates them."""
     return _REFUSES.search(before) is not None
 
 
-def _named(quoted: re.Match[str]) -> str:
-    """A name stays, without its marks; a longer quotation is somebody's sentence."""
+def _unquote(quoted: re.Match[str]) -> str:
+    """A short quotation is a name and keeps its words; a longer one is somebody else's sentence and is dropped."""
     words = next(group for group in quoted.groups() if group is not None)
     is_name = len(words) <= 4 or (words.isascii() and len(words.split()) <= 2)
     return words if is_name else " "
 
 
 def _only_mentions(sentence: str) -> bool:
+    """Whether a sentence supposes, reports or asks about something instead of requesting it."""
     if _SUPPOSES.search(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
         return True
     return _ASKS.search(sentence) is not None and _REQUESTS.search(sentence) is None

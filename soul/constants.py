@@ -1,4 +1,7 @@
-"""Every number of the soul's dynamics, once. Times are seconds; a minus sign lives in the formula."""
+"""Every constant of the emotion dynamics, with its default and its allowed range.
+
+Times are seconds. Weights are magnitudes: the formulas say where they are subtracted.
+"""
 
 import math
 from collections.abc import Mapping
@@ -8,32 +11,32 @@ from typing import Any
 from soulgraph.errors import ConfigurationError
 
 
-def _within(low: float, high: float, default: float | tuple[float, ...]) -> Any:
+def _bounded(low: float, high: float, default: float | tuple[float, ...]) -> Any:
     return field(default=default, metadata={"low": low, "high": high})
 
 
 def unit(default: float) -> Any:
-    return _within(0.0, 1.0, default)
+    return _bounded(0.0, 1.0, default)
 
 
 def signed(default: float) -> Any:
-    return _within(-1.0, 1.0, default)
+    return _bounded(-1.0, 1.0, default)
 
 
 def vector(*default: float) -> Any:
-    return _within(-1.0, 1.0, default)
+    return _bounded(-1.0, 1.0, default)
 
 
 def weight(default: float) -> Any:
-    return _within(0.0, 10.0, default)
+    return _bounded(0.0, 10.0, default)
 
 
 def divisor(default: float) -> Any:
-    return _within(0.1, 10.0, default)
+    return _bounded(0.1, 10.0, default)
 
 
 def seconds(default: float, at_least: float = 0.0) -> Any:
-    return _within(at_least, 1e8, default)
+    return _bounded(at_least, 1e8, default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Constants:
     mbti_tf: tuple[float, ...] = vector(-0.15, -0.05, 0.08, -0.05, 0.12)
     mbti_jp: tuple[float, ...] = vector(0.0, -0.03, 0.15, -0.02, 0.08)
 
-    # where moods rest: x_neutral and x_bored
+    # resting points of the mood: x_neutral and x_bored
     neutral_p_empathy: float = signed(0.25)
     neutral_p_stability: float = signed(0.15)
     neutral_a_expressiveness: float = signed(0.20)
@@ -73,11 +76,11 @@ class Constants:
     tau_m_min: float = seconds(90.0, at_least=1.0)
     tau_m_max: float = seconds(1200.0, at_least=1.0)
 
-    # long statistics and the drift of traits they cause
+    # long-term statistics and the drift of traits they cause
     long_gain: float = unit(0.03)
     long_tau: float = seconds(14 * 86400.0, at_least=3600.0)
     drift_tau: float = seconds(3 * 86400.0, at_least=3600.0)
-    drift_max: float = _within(0.0, 0.5, 0.22)
+    drift_max: float = _bounded(0.0, 0.5, 0.22)
     q_empathy_p: float = weight(1.2)
     q_empathy_volatility: float = weight(0.6)
     q_empathy_extreme: float = weight(0.3)
@@ -104,7 +107,7 @@ class Constants:
     boredom_kept: float = unit(0.5)
     volatility_above: float = unit(0.10)
 
-    # polarity of what the user feels
+    # polarity of the user's emotion
     neg_p: float = weight(0.70)
     neg_a: float = weight(0.20)
     neg_d: float = weight(0.10)
@@ -114,7 +117,7 @@ class Constants:
     pos_d: float = weight(0.10)
     pos_label: float = unit(0.14)
 
-    # lock: trigger, prolonging, soothing
+    # lock: trigger, prolongation, soothing
     lock_neg: float = unit(0.35)
     lock_neg_over_pos: float = weight(1.08)
     lock_z: float = unit(0.95)
@@ -152,7 +155,7 @@ class Constants:
     tau_sensitivity: float = weight(0.2)
     tau_stability: float = weight(0.2)
     tau_min: float = unit(0.35)
-    tau_max: float = _within(0.0, 0.99, 0.85)
+    tau_max: float = _bounded(0.0, 0.99, 0.85)
     alpha: float = weight(2.2)
     alpha_sensitivity: float = weight(2.8)
     alpha_stability: float = weight(1.8)
@@ -192,7 +195,7 @@ class Constants:
                 raise ConfigurationError(name, f"must not exceed {name[:-4]}_max")
 
     def override(self, values: Mapping[str, Any]) -> "Constants":
-        """A copy with some constants replaced; a name or value that makes no sense is refused by name."""
+        """A copy with some constants replaced; raises ConfigurationError for an unknown name or a bad value."""
         if unknown := sorted(str(name) for name in values if name not in self.__slots__):
             raise ConfigurationError(unknown[0], "there is no such constant of the dynamics")
         changes: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
@@ -202,9 +205,9 @@ class Constants:
 def _check(constant: Field[Any], value: Any) -> None:
     low, high = constant.metadata["low"], constant.metadata["high"]
     numbers = value if isinstance(constant.default, tuple) else (value,)
-    wanted = len(constant.default) if isinstance(constant.default, tuple) else 1
-    if not isinstance(numbers, tuple) or len(numbers) != wanted:
-        raise ConfigurationError(constant.name, f"must be a list of {wanted} numbers")
+    size = len(constant.default) if isinstance(constant.default, tuple) else 1
+    if not isinstance(numbers, tuple) or len(numbers) != size:
+        raise ConfigurationError(constant.name, f"must be a list of {size} numbers")
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ConfigurationError(constant.name, f"must be a number, not {number!r}")

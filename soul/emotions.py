@@ -1,4 +1,4 @@
-"""What is felt: the emotions a user can show, and the emotional state of a soul."""
+"""The emotions a user can show, and the emotional state of a soul."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -38,7 +38,7 @@ _TIME_SPAN = (-1e12, 1e12)
 
 @dataclass(frozen=True, slots=True)
 class UserEmotion:
-    """What a recogniser heard; `confidence` is None when it gives none."""
+    """The emotion a recogniser found in a text; `confidence` is None when the recogniser gives none."""
 
     emotion: str
     p: float
@@ -48,7 +48,7 @@ class UserEmotion:
     confidence: float | None = None
 
     def sane(self) -> "UserEmotion":
-        """The same within bounds; a NaN carries no feeling and becomes 0."""
+        """A copy with every number clipped to its range and NaN replaced by 0."""
         return UserEmotion(
             self.emotion,
             _bounded(self.p, -1.0),
@@ -63,25 +63,25 @@ def _bounded(value: float, low: float) -> float:
     return clip(value, low, 1.0) if value == value else 0.0
 
 
-def polarity(felt: UserEmotion, c: Constants) -> tuple[float, float]:
-    """(neg, pos): how bad and how good the user's emotion is, each 0..1."""
+def polarity(emotion: UserEmotion, c: Constants) -> tuple[float, float]:
+    """(neg, pos): how negative and how positive the user's emotion is, each 0..1."""
     neg = pos = 0.0
-    if felt.p < 0:
-        neg = c01(c.neg_p * -felt.p + c.neg_a * max(0.0, felt.a) + c.neg_d * max(0.0, -felt.d))
-    if felt.p > 0:
-        pos = c01(c.pos_p * felt.p + c.pos_a * max(0.0, -felt.a) + c.pos_d * max(0.0, felt.d))
-    neg += c.neg_label if felt.emotion in NEGATIVE else 0.0
-    pos += c.pos_label if felt.emotion in POSITIVE else 0.0
-    return c01(neg) * felt.intensity, c01(pos) * felt.intensity
+    if emotion.p < 0:
+        neg = c01(c.neg_p * -emotion.p + c.neg_a * max(0.0, emotion.a) + c.neg_d * max(0.0, -emotion.d))
+    if emotion.p > 0:
+        pos = c01(c.pos_p * emotion.p + c.pos_a * max(0.0, -emotion.a) + c.pos_d * max(0.0, emotion.d))
+    neg += c.neg_label if emotion.emotion in NEGATIVE else 0.0
+    pos += c.pos_label if emotion.emotion in POSITIVE else 0.0
+    return c01(neg) * emotion.intensity, c01(pos) * emotion.intensity
 
 
-def instant(now: float) -> float:
-    """A moment in epoch seconds that can be calculated with."""
+def checked_time(now: float) -> float:
+    """`now` as a float; raises InvalidInput unless it is a finite number of epoch seconds."""
     return number_in(now, "now", *_TIME_SPAN)
 
 
 class Vitals(NamedTuple, Generic[N]):
-    """What moves by itself; `long` is mu_p, mu_a, mu_d, volatility, shock, extreme."""
+    """The part of the state that changes with time alone; `long` is mu_p, mu_a, mu_d, volatility, shock, extreme."""
 
     x: Three[N]
     boredom: N
@@ -123,16 +123,16 @@ class EmotionState:
         return Vitals(self.x, self.boredom, self.shock_load, self.extreme_memory, long, self.drift)
 
     @classmethod
-    def of(cls, vitals: Vitals[float], lock_until: float | None, talked: float, now: float) -> "EmotionState":
+    def of(cls, vitals: Vitals[float], lock_until: float | None, interacted: float, now: float) -> "EmotionState":
         x, boredom, shock_load, memory, long, drift = vitals
-        return cls(*x, boredom, shock_load, memory, *long, Traits(*drift), lock_until, talked, now)
+        return cls(*x, boredom, shock_load, memory, *long, Traits(*drift), lock_until, interacted, now)
 
     def to_dict(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"drift": self.drift.to_dict()}
 
     @classmethod
     def from_dict(cls, data: Any) -> "EmotionState":
-        """The state as stored; a missing, unknown, non-finite or out-of-range entry is refused by name."""
+        """The state as stored; raises InvalidInput for a missing, unknown, non-finite or out-of-range entry."""
         names = [f.name for f in fields(cls)]
         if not isinstance(data, Mapping) or set(data) != set(names):
             raise InvalidInput(f"an emotion state has exactly {', '.join(names)}")

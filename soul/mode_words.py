@@ -1,36 +1,36 @@
-"""Words for modes: what asks for one, and what suits one without asking."""
+"""Finds the session mode in a user's text: a mode they request, or a hint of one that suits the text."""
 
 import re
 from typing import Literal, NamedTuple
 
-from soulgraph.soul.clauses import HEARD, clauses_of, is_refused, meant
+from soulgraph.soul.clauses import MAX_CHARS, clauses_of, is_refused, wish_sentences
 
 Mode = Literal["rational", "idol", "hybrid", "strict"]
-Wished = Mode | Literal["default"]
+RequestedMode = Mode | Literal["default"]
 
 
-class Wish(NamedTuple):
-    """The mode that is asked for, and the words."""
+class ModeRequest(NamedTuple):
+    """The mode a user requests, and the clause that does."""
 
-    mode: Wished
+    mode: RequestedMode
     evidence: str
 
 
-class Sign(NamedTuple):
-    """The mode that would suit, and what speaks for it."""
+class ModeHint(NamedTuple):
+    """The mode that suits a text, and the words that show it."""
 
     mode: Mode
     evidence: str
 
 
-_NAMES: dict[Wished, tuple[str, str]] = {
+_NAMES: dict[RequestedMode, tuple[str, str]] = {
     "rational": ("理性|理智|逻辑|冷静", "rational|logical|analytical"),
     "idol": ("偶像|爱豆|元气|应援", "idol|cheerleader|cheerful"),
     "strict": ("严格|严肃|严谨|正经", "strict|serious"),
     "hybrid": ("混合|平衡", "hybrid|balanced|mixed"),
     "default": ("默认|正常|普通|平时|平常", "default|normal|usual|regular"),
 }
-_ASKED_DIRECTLY: dict[Wished, str] = {
+_OTHER_REQUESTS: dict[RequestedMode, str] = {
     "rational": (
         r"(?:理性|理智|客观|冷静)(?:一点|一些|点|些|地|分析)"
         r"|(?:别|不要)(?:再|这么|那么|太|总)*(?:煽情|感性|情绪化|抒情)"
@@ -67,7 +67,7 @@ _END_ZH = r"(?:吧|啊|呀|哦|啦|了|好吗|可以吗|行吗|就好|就行|谢
 _INTO_EN = r"\b(?:in|into|to|use|on|with|enter|enable|activate|try|start|go)(?: the| your| a)?"
 _END_EN = r"(?:\W|please|now|on|thanks|thank you|for me|from now on|instead|again)*$"
 
-# A wish is addressed to the soul: nothing but courtesy, "you", "I want" or a verb of changing stands in front of it.
+# A request is addressed to the soul: only courtesy, "you", "I want" or a verb of changing may stand in front of it.
 _COURTESY = re.compile(
     r"(?:\W|请|麻烦|拜托|那么?|好[的了啦]?|嗯|哎|诶|喂|行|现在|开始|今天|今晚|这次|接下来|从现在起|从现在开始|以后|今后"
     r"|每次|先|还是|就|快|赶紧|都|你|您|咱们?|我们|[能可]不[能可]|可不可以|可以|可否|能|[给跟对和帮陪]我"
@@ -81,27 +81,27 @@ _COURTESY = re.compile(
 )
 
 
-def _leaving() -> str:
-    """Leaving any mode is asking for the default."""
+def _exit_pattern() -> str:
+    """Matches a request to leave any mode, which is a request for the default."""
     zh, en = ("|".join(names) for names in zip(*_NAMES.values(), strict=True))
     verb = "turn off|exit|quit|leave|disable|end|stop"
     return rf"(?:退出|关闭|关掉|结束|取消)(?:{zh})模式|\b(?:{verb})(?: the)? (?:{en}) mode\b"
 
 
-def _words_for(mode: Wished) -> re.Pattern[str]:
+def _request_pattern(mode: RequestedMode) -> re.Pattern[str]:
     zh, en = _NAMES[mode]
     named_zh = rf"(?:{_VERB_ZH})(?:一下|你的|那个|个)?(?:{zh})的?(?:{_KIND_ZH})|(?:{zh})模式(?={_END_ZH})"
     named_en = (
         rf"{_INTO_EN} (?:{en}) (?:mode|style|tone|voice)\b|\b(?:{en}) mode(?={_END_EN})|\bmode (?:to )?(?:{en})\b"
     )
-    leaving = f"|{_leaving()}" if mode == "default" else ""
-    return re.compile(f"{named_zh}|{named_en}|{_ASKED_DIRECTLY[mode]}{leaving}", re.IGNORECASE)
+    leave = f"|{_exit_pattern()}" if mode == "default" else ""
+    return re.compile(f"{named_zh}|{named_en}|{_OTHER_REQUESTS[mode]}{leave}", re.IGNORECASE)
 
 
-_WISHES = {mode: _words_for(mode) for mode in _NAMES}
+_REQUESTS = {mode: _request_pattern(mode) for mode in _NAMES}
 
 _CLAUSE_END = re.compile(r"[\n，,。.！!？?；;]")
-_SIGNS: dict[Mode, re.Pattern[str]] = {
+_HINTS: dict[Mode, re.Pattern[str]] = {
     "rational": re.compile(
         r"```|Traceback \(most recent|^[ \t]+at [\w.$<>]+\(.*\)|(?-i:\b[A-Z]\w*(?:Error|Exception)\b)|\bstack ?trace\b"
         r"|\bsegmentation fault\b|\bsegfault\b|\bcore dumped\b|\bexit code \d|\b(?:HTTP|status)[ /:]*[45]\d\d\b"
@@ -125,27 +125,28 @@ _SIGNS: dict[Mode, re.Pattern[str]] = {
 }
 
 
-def commanded(text: str) -> Wish | None:
-    """The mode the user asks for in their own words; of several, the last."""
-    wishes = [wish for sentence in meant(text) for clause in clauses_of(sentence) for wish in _wishes_in(clause)]
-    return wishes[-1] if wishes else None
+def mode_request_in(text: str) -> ModeRequest | None:
+    """The mode a user requests in their own words, the last of several; None without a request."""
+    sentences = wish_sentences(text)
+    requests = [found for sentence in sentences for clause in clauses_of(sentence) for found in _requests_in(clause)]
+    return requests[-1] if requests else None
 
 
-def inferred(text: str) -> Sign | None:
-    """The mode that suits the matter: a cool head for what is broken, warmth for what is made or celebrated."""
-    for mode, signs in _SIGNS.items():
-        for sign in signs.finditer(text[:HEARD]):
-            if not is_refused(_CLAUSE_END.split(text[: sign.start()])[-1]):
-                return Sign(mode, sign.group().strip())
+def mode_hint_in(text: str) -> ModeHint | None:
+    """The mode that suits a text: rational for errors, idol for celebrations and creative requests; else None."""
+    for mode, pattern in _HINTS.items():
+        for match in pattern.finditer(text[:MAX_CHARS]):
+            if not is_refused(_CLAUSE_END.split(text[: match.start()])[-1]):
+                return ModeHint(mode, match.group().strip())
     return None
 
 
-def _wishes_in(clause: str) -> list[Wish]:
-    """In their order; a wish may follow another without a pause."""
-    found = ((match, mode) for mode, words in _WISHES.items() for match in words.finditer(clause))
-    wishes, start = [], 0
+def _requests_in(clause: str) -> list[ModeRequest]:
+    """The requests of a clause, in their order; one may follow another without punctuation."""
+    found = ((match, mode) for mode, pattern in _REQUESTS.items() for match in pattern.finditer(clause))
+    requests, start = [], 0
     for match, mode in sorted(found, key=lambda pair: pair[0].start()):
         if match.start() >= start and _COURTESY.fullmatch(clause, start, match.start()):
-            wishes.append(Wish(mode, clause))
+            requests.append(ModeRequest(mode, clause))
             start = match.end()
-    return wishes
+    return requests

@@ -1,16 +1,16 @@
-"""Session modes: the user's words decide at once, then a rule, then the default; a choice fades after some turns."""
+"""Session modes: set by the user's words, else by a rule, else the default; a mode expires after `ttl_turns`."""
 
 from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
 from soulgraph.soul.mode_words import Mode as Mode
-from soulgraph.soul.mode_words import commanded, inferred
+from soulgraph.soul.mode_words import mode_hint_in, mode_request_in
 
 Source = Literal["default", "user", "rule"]
 
-COOL_DOWN = 3  # turns after a switch in which no rule switches again
-_NOTES = 200
+COOLDOWN_TURNS = 3  # after a switch, so that rules do not switch back and forth
+_MAX_NOTES = 200
 
 
 class PersonaState(TypedDict):
@@ -40,37 +40,37 @@ def chosen_state(mode: Mode, source: Source, since: str, ttl_turns: int, notes: 
         "mode_source": source,
         "since": since,
         "ttl_turns": ttl_turns,
-        "notes": notes[:_NOTES],
-        "cooldown_turns": COOL_DOWN,
+        "notes": notes[:_MAX_NOTES],
+        "cooldown_turns": COOLDOWN_TURNS,
     }
 
 
 def advance(state: PersonaState, text: str, default: Mode, ttl_turns: int, now: str) -> PersonaState:
-    """The state for this turn: the user's words act in it, otherwise it is a turn older and a rule may speak."""
-    if (wish := commanded(text)) is not None:
-        mode = default if wish.mode == "default" else wish.mode
-        return chosen_state(mode, "user", now, ttl_turns, wish.evidence)
-    older = _a_turn_older(state, default, now)
-    if older["mode_source"] == "user" or (sign := inferred(text)) is None:
-        return older
-    if sign.mode == older["mode"]:
-        return {**older, "ttl_turns": ttl_turns} if older["mode_source"] == "rule" else older
-    return older if "cooldown_turns" in older else chosen_state(sign.mode, "rule", now, ttl_turns, sign.evidence)
+    """The state for this turn: as the user requests it, else one turn later, when a rule may switch the mode."""
+    if (request := mode_request_in(text)) is not None:
+        mode = default if request.mode == "default" else request.mode
+        return chosen_state(mode, "user", now, ttl_turns, request.evidence)
+    later = _one_turn_later(state, default, now)
+    if later["mode_source"] == "user" or (hint := mode_hint_in(text)) is None:
+        return later
+    if hint.mode == later["mode"]:
+        return {**later, "ttl_turns": ttl_turns} if later["mode_source"] == "rule" else later
+    return later if "cooldown_turns" in later else chosen_state(hint.mode, "rule", now, ttl_turns, hint.evidence)
 
 
 def changed(before: PersonaState, after: PersonaState) -> ModeChange | None:
-    """What a turn, or a choice made by hand, changed: the mode, or who answers for it."""
+    """The change of mode or of its source between two states; None when both are the same."""
     if (before["mode"], before["mode_source"]) == (after["mode"], after["mode_source"]):
         return None
     return ModeChange(before["mode"], after["mode"], after["mode_source"], after["notes"])
 
 
-def _a_turn_older(state: PersonaState, default: Mode, now: str) -> PersonaState:
+def _one_turn_later(state: PersonaState, default: Mode, now: str) -> PersonaState:
     if state["mode_source"] != "default" and state["ttl_turns"] <= 1:
-        return {**default_state(default, now), "cooldown_turns": COOL_DOWN}
-    older = state.copy()
+        return {**default_state(default, now), "cooldown_turns": COOLDOWN_TURNS}
+    later = state.copy()
     if state["mode_source"] != "default":
-        older["ttl_turns"] -= 1
-    if older.pop("cooldown_turns", 0) > 1:
-        older["cooldown_turns"] = state["cooldown_turns"] - 1
-    return older
+        later["ttl_turns"] -= 1
+    if later.pop("cooldown_turns", 0) > 1:
+        later["cooldown_turns"] = state["cooldown_turns"] - 1
+    return later

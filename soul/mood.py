@@ -1,4 +1,4 @@
-"""A mood in words, for prompts: never a number."""
+"""Describes a mood in words, for prompts, which must not contain its numbers."""
 
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.emotions import EmotionState
@@ -33,7 +33,7 @@ def describe(state: EmotionState, lang: Lang, constants: Constants = DEFAULT) ->
     outside = [abs(v) >= constants.mood_even for v in state.x]
     if not any(outside):
         return _EVEN[lang]
-    # One axis alone is no octant: the two that stay in the middle would decide it by chance.
+    # With one axis alone the signs of the other two are noise, so they must not choose an octant.
     alone = sum(outside) == 1
     signs = ("0" if alone and not out else "+" if v >= 0 else "-" for v, out in zip(state.x, outside, strict=True))
     return _strength(extremity(state.x), constants)[lang] + _WORDS["".join(signs)][lang]

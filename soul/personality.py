@@ -1,6 +1,6 @@
-"""Who a soul is: five traits out of an MBTI type, and what follows from the traits alone.
+"""The five traits of a soul, derived from an MBTI type, and the formulas that depend on traits alone.
 
-Formulas are written once and take floats (one soul) or arrays (many souls): `N` is either.
+Each formula takes floats (one soul) or arrays (many souls): `N` is either.
 """
 
 import math
@@ -31,13 +31,13 @@ def log(v: N) -> N:
     return np.log(v) if isinstance(v, ndarray) else math.log(v)
 
 
-def least(v: N, w: N | float) -> N:
+def minimum(v: N, w: N | float) -> N:
     if isinstance(v, ndarray):
         return np.minimum(v, w)
     return v if v < w else w
 
 
-def most(v: N, w: N | float) -> N:
+def maximum(v: N, w: N | float) -> N:
     if isinstance(v, ndarray):
         return np.maximum(v, w)
     return v if v > w else w
@@ -50,21 +50,23 @@ def clip(v: N, low: float, high: float) -> N:
 
 
 def c01(v: N) -> N:
+    """Clips to 0..1."""
     return clip(v, 0.0, 1.0)
 
 
-def largest(v: N) -> float:
+def largest_value(v: N) -> float:
+    """The largest element of an array, or the float itself."""
     return float(v.max(initial=0.0)) if isinstance(v, ndarray) else v
 
 
 def extremity(x: Three[N]) -> N:
-    """z: how far the farthest axis is from the middle."""
-    p, a, d = abs(x[0]), abs(x[1]), abs(x[2])
-    return most(most(p, a), d)
+    """z: the largest absolute value of the three axes."""
+    p, a, d = x
+    return maximum(maximum(abs(p), abs(a)), abs(d))
 
 
 class Traits(NamedTuple):
-    """The five traits, each in 0..1; the same five names carry the drift of each."""
+    """The five traits, each in 0..1; also used for the drift of each trait, then in -1..1."""
 
     empathy: float
     sensitivity: float
@@ -83,31 +85,33 @@ class Traits(NamedTuple):
 
 
 def number_in(value: Any, name: str, low: float, high: float) -> float:
-    """The value as a float; anything but a number in low..high is refused by name."""
+    """The value as a float; raises InvalidInput naming `name` unless it is a number in low..high."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise InvalidInput(f"{name} must be a number in {low:g}..{high:g}, not {value!r}")
     return float(value)
 
 
 def traits_of(mbti: str, constants: Constants = DEFAULT) -> Traits:
-    """Each letter pushes every trait away from the middle, E S T J one way and I N F P the other."""
-    c, letters = constants, mbti.strip().upper() if isinstance(mbti, str) else ""
+    """The traits of an MBTI type: each letter shifts every trait, E S T J by +weight and I N F P by -weight."""
+    c = constants
+    letters = mbti.strip().upper() if isinstance(mbti, str) else ""
     if letters not in MBTI_TYPES:
         raise InvalidInput(f"{mbti!r} is no MBTI type; expected four letters like INFJ: E/I, S/N, T/F, J/P")
     signs = [1.0 if letter in "ESTJ" else -1.0 for letter in letters]
     axes = zip(c.mbti_ei, c.mbti_sn, c.mbti_tf, c.mbti_jp, strict=True)
-    pushes = (sum(sign * push for sign, push in zip(signs, axis, strict=True)) for axis in axes)
-    return Traits(*(round(c01(c.trait_middle + push), 6) for push in pushes))
+    shifts = (sum(sign * weight for sign, weight in zip(signs, axis, strict=True)) for axis in axes)
+    return Traits(*(round(c01(c.trait_middle + shift), 6) for shift in shifts))
 
 
 def effective(base: Five[N], drift: Five[N]) -> Five[N]:
+    """The base traits plus their drift, each clipped to 0..1."""
     em, se, st, ex, do = base
     drift_em, drift_se, drift_st, drift_ex, drift_do = drift
     return (c01(em + drift_em), c01(se + drift_se), c01(st + drift_st), c01(ex + drift_ex), c01(do + drift_do))
 
 
 def neutral(traits: Five[N], c: Constants) -> Three[N]:
-    """x_neutral: the mood the traits rest in."""
+    """x_neutral: the mood these traits settle in."""
     em, _, st, ex, do = traits
     mid = c.trait_middle
     return (

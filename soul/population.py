@@ -1,4 +1,4 @@
-"""Many souls at once, as arrays: one tick moves them all by the formulas that move one."""
+"""The dynamics of many souls at once, as arrays, by the same formulas as for one soul."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -7,13 +7,13 @@ import numpy as np
 
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import flow
-from soulgraph.soul.emotions import EmotionState, Vitals, instant
+from soulgraph.soul.emotions import EmotionState, Vitals, checked_time
 from soulgraph.soul.personality import Array, Five, N, Traits
 
-_NEVER = -np.inf
-_VITALS = 17
-_ROW = 5 + 3 + _VITALS  # traits, times, vitals
-_BLOCK = 16_384  # souls whose numbers stay in the processor's cache while they are moved
+_NO_LOCK = -np.inf
+_VITALS_SIZE = 17
+_ROW_SIZE = 5 + 3 + _VITALS_SIZE  # traits, times, vitals
+_BLOCK_SIZE = 16_384  # souls whose numbers fit into the processor's cache together
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,20 @@ class Population:
     @classmethod
     def of(cls, souls: Iterable[tuple[Traits, EmotionState]]) -> "Population":
         table = np.array([_row(traits, state) for traits, state in souls], dtype=np.float64)
-        em, se, st, ex, do, lock_until, talked, updated, *numbers = np.ascontiguousarray(table.reshape(-1, _ROW).T)
-        return cls((em, se, st, ex, do), _vitals(numbers), lock_until, talked, updated)
+        em, se, st, ex, do, lock_until, interacted, updated, *numbers = np.ascontiguousarray(
+            table.reshape(-1, _ROW_SIZE).T
+        )
+        return cls((em, se, st, ex, do), _vitals(numbers), lock_until, interacted, updated)
 
     def evolve(self, now: float, constants: Constants = DEFAULT) -> "Population":
-        """Everyone at `now`; for a soul that is already later, time stands still."""
-        later = np.maximum(instant(now), self.updated_at)
+        """All souls at `now`; a soul that was updated later than that stays as it is."""
+        later = np.maximum(checked_time(now), self.updated_at)
         gap = later - self.updated_at
         idle = np.clip(later - self.last_interaction_at - constants.boredom_after, 0.0, gap)
         columns = [*self.traits, *_numbers(self.vitals), gap - idle, idle]
-        moved = np.empty((_VITALS, gap.size))
-        for start in range(0, gap.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
+        moved = np.empty((_VITALS_SIZE, gap.size))
+        for start in range(0, gap.size, _BLOCK_SIZE):
+            block = slice(start, start + _BLOCK_SIZE)
             em, se, st, ex, do, *numbers, engaged, idle = (column[block] for column in columns)
             moved[:, block] = _numbers(flow((em, se, st, ex, do), _vitals(numbers), engaged, idle, constants))
         return replace(self, vitals=_vitals(list(moved)), updated_at=later)
@@ -48,13 +50,13 @@ class Population:
     def states(self) -> list[EmotionState]:
         rows = np.array([self.lock_until, self.last_interaction_at, self.updated_at, *_numbers(self.vitals)])
         return [
-            EmotionState.of(_vitals(numbers), lock_until if lock_until > updated else None, talked, updated)
-            for lock_until, talked, updated, *numbers in rows.T.tolist()
+            EmotionState.of(_vitals(numbers), lock_until if lock_until > updated else None, interacted, updated)
+            for lock_until, interacted, updated, *numbers in rows.T.tolist()
         ]
 
 
 def _row(traits: Traits, state: EmotionState) -> list[float]:
-    lock_until = _NEVER if state.lock_until is None else state.lock_until
+    lock_until = _NO_LOCK if state.lock_until is None else state.lock_until
     return [*traits, lock_until, state.last_interaction_at, state.updated_at, *_numbers(state.vitals)]
 
 

@@ -1,4 +1,4 @@
-"""The preferences a user can voice: the words that voice them, and how they are called in both languages."""
+"""The preferences that are recognised by their words, and how each is described in both languages."""
 
 import re
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 from soulgraph.soul.language import Lang
 
 
-class Known(NamedTuple):
-    """A preference of a small fixed set. `zh` and `en` say what the soul does when it holds."""
+class KnownPreference(NamedTuple):
+    """One recognised preference; `zh` and `en` describe what the soul does for it."""
 
     key: str
     value: str
@@ -16,8 +16,8 @@ class Known(NamedTuple):
     words: re.Pattern[str]
 
 
-def _of(key: str, value: str, zh: str, en: str, *words: str) -> Known:
-    return Known(key, value, zh, en, re.compile("|".join(words), re.IGNORECASE))
+def _preference(key: str, value: str, zh: str, en: str, *words: str) -> KnownPreference:
+    return KnownPreference(key, value, zh, en, re.compile("|".join(words), re.IGNORECASE))
 
 
 _MORE = "(?:一点|一些|点|些)"
@@ -25,8 +25,8 @@ _STOP = "(?:别|不要|不许|不准|不用|少)(?:再|老|总|又|一直|每次
 _ANSWERS = "(?:answers?|repl(?:y|ies)|responses?|messages?|sentences?|texts?)"
 _DONT = r"\b(?:don't|do not|never|please don't)(?: ever| always| keep)?"
 
-KNOWN = (
-    _of(
+KNOWN_PREFERENCES = (
+    _preference(
         "reply_length", "short", "说得短一点", "keep my answers short",
         f"(?:简短|简洁|精简|简练|简明)(?:{_MORE}|地?[说讲回]|回[答复]|的(?:回答|回复|话|答案))",
         f"(?:[说讲回写]|回答|回复|话|字数?|句子)[^，,]{{0,6}}(?:短|少|简单){_MORE}",
@@ -45,7 +45,7 @@ KNOWN = (
         rf"\b(?:stop|quit|no more) rambling|{_DONT} ramble",
         f"{_DONT} (?:write|give|send)(?: me)? (?:such |so )?(?:long|essays)",
     ),
-    _of(
+    _preference(
         "reply_length", "long", "说得详细一点", "answer in more detail",
         f"(?:详细|具体|仔细|深入){_MORE}|详细地?(?:[说讲]|回[答复])|详细的(?:回答|回复)",
         f"多[说讲聊写](?:{_MORE}|几句)|[说讲回写]得?[长细]{_MORE}",
@@ -54,25 +54,25 @@ KNOWN = (
         rf"\b(?:more|in|into) details?\b|\bmore detailed\b|\b(?:longer|detailed) {_ANSWERS}|\belaborate\b",
         rf"\b{_ANSWERS} (?:is|are) (?:way |far |a bit )*too short|{_DONT} be so (?:brief|short)",
     ),
-    _of(
+    _preference(
         "reply_style", "bullets", "分点说", "use bullet points",
         r"分[点条](?:[说讲列写]|回[答复])|用(?:要点|列表|条目)|\bbullet points?\b|\bin bullets\b",
     ),
-    _of(
+    _preference(
         "reply_style", "plain", "用大白话说", "use plain words",
         f"大白话|说人话|通俗(?:{_MORE}|易懂)|口语化|(?:别|不要|少)用?(?:术语|列表|分点)|不要分点",
         r"\b(?:plain|simple) (?:english|words|language|terms)\b|\bno (?:bullet points|bullets|lists|jargon)\b",
         r"\bwithout (?:lists|jargon)\b",
     ),
-    _of(
+    _preference(
         "reply_style", "conclusion_first", "先说结论", "give the conclusion first",
         r"先[说讲给]我?结论|结论(?:放|写)?(?:在)?(?:最)?前面|\b(?:answer|conclusion|bottom line) first\b",
     ),
-    _of(
+    _preference(
         "reply_style", "step_by_step", "一步一步地说", "go step by step",
         r"一步一?步|分步骤?[说讲来]|\bstep by step\b|\bone step at a time\b",
     ),
-    _of(
+    _preference(
         "tone", "gentle", "温柔一点", "be gentle",
         f"(?:温柔|柔和|温和|耐心){_MORE}|{_STOP}(?:凶|冲|冷漠|冷淡|毒舌|阴阳怪气)",
         "你[^，,]{0,3}太(?:凶|冷淡|冷漠)",
@@ -80,50 +80,50 @@ KNOWN = (
         r"\bmore (?:gentle|patient|tender)\b|\bstop being (?:so )?(?:harsh|mean|rude|cold)",
         r"\bdon't be (?:so )?(?:harsh|mean|rude|cold)",
     ),
-    _of(
+    _preference(
         "tone", "serious", "不开玩笑", "stop joking",
         rf"{_STOP}(?:开玩笑|嬉皮笑脸|贫嘴|卖萌|撒娇|油嘴滑舌)|\bstop (?:joking|making jokes)",
         rf"\bno (?:more )?jokes\b|{_DONT} (?:joke|make jokes)|\bstop being (?:so )?(?:silly|cute)",
     ),
-    _of(
+    _preference(
         "tone", "humorous", "幽默一点", "be funnier",
         f"(?:幽默|风趣|搞笑|有趣){_MORE}|多[开讲]{_MORE}?(?:玩笑|笑话)",
         r"\bfunnier\b|\bbe (?:more )?(?:funny|humorous|witty)\b|\bmore (?:humou?r|jokes)\b",
     ),
-    _of(
+    _preference(
         "tone", "direct", "有话直说", "be direct",
         f"(?:直接|直白|坦率|坦诚){_MORE}|有话直说|{_STOP}(?:拐弯抹角|绕弯子|兜圈子|打太极)",
         r"\bbe (?:more |brutally )?(?:direct|blunt|straightforward|frank|honest)\b|\bmore (?:direct|blunt)\b",
         rf"(?:{_DONT}|\bstop) (?:sugar-?coat|beat(?:ing)? around the bush)",
     ),
-    _of(
+    _preference(
         "tone", "formal", "正式一点", "be more formal",
         f"(?:正式|礼貌|客气){_MORE}|用敬语|用您",
         r"\bmore (?:formal|polite)\b|\bformal (?:tone|language)\b",
     ),
-    _of(
+    _preference(
         "tone", "casual", "随意一点", "be more casual",
         f"(?:随意|轻松|随便){_MORE}|{_STOP}(?:客气|正式|官方|见外|端着)|你[^，,]{{0,4}}太(?:官方|正式|客气)",
         r"\bmore casual\b|\bless formal\b|\b(?:stop being|don't be) (?:so )?(?:formal|polite|stiff)\b",
         r"\byou(?:'re| are) too (?:formal|stiff)",
     ),
-    _of(
+    _preference(
         "lecturing", "no", "不说教", "stop lecturing you",
         rf"{_STOP}(?:说教|教训我|教育我|讲大?道理|[给跟]?我?上课|灌鸡汤)|\b(?:stop|quit) (?:lecturing|preaching)",
         rf"{_DONT} (?:lecture|preach)|\b(?:hate|don't like) it when you (?:lecture|preach)",
     ),
-    _of(
+    _preference(
         "follow_up_questions", "no", "少问你问题", "ask you fewer questions",
         f"{_STOP}(?:反问|追问|问我?[^，,]{{0,4}}问题|问东问西)|你?(?:的)?问题太多|少问我?{_MORE}?问题",
         "(?:不喜欢|讨厌|受不了)你(?:一直|老|总|总是|老是)问",
         r"\bstop asking(?: me)?(?: so many| all these)* questions|\b(?:fewer|too many|no more) questions",
         f"{_DONT} ask(?: me)? so many questions",
     ),
-    _of(
+    _preference(
         "follow_up_questions", "yes", "多问问你", "ask you more questions",
         r"多问问?我|\bask(?: me)? more(?: questions)?\b|\bmore questions\b",
     ),
-    _of(
+    _preference(
         "emoji", "no", "不用表情", "leave out emojis",
         f"{_STOP}(?:[用发加带放]|使用)?[^，,]{{0,3}}(?:表情|emoji|颜文字)|太多(?:表情|emoji)|(?:表情|emoji)太多",
         "(?:怎么|你)(?:又|老|总|还|一直)是?[用发加带](?:表情|emoji|颜文字)",
@@ -132,19 +132,19 @@ KNOWN = (
         r"(?: the| any| so many| more| these| those| your)* (?:emojis?|emoticons?|smileys?)",
         r"\btoo many (?:emojis?|emoticons?|smileys?)",
     ),
-    _of(
+    _preference(
         "emoji", "yes", "多用表情", "use emojis",
         f"多?(?:[用发加带来])(?:{_MORE}|个)?(?:表情|emoji|颜文字)|多(?:{_MORE})?(?:表情|emoji|颜文字)",
         r"\b(?:use|add|send|want|like|love|more)(?: more| some| me| your)* (?:emojis?|emoticons?|smileys?)",
     ),
-    _of(
+    _preference(
         "language", "zh", "说中文", "speak Chinese",
         r"用(?:中文|汉语|普通话)(?=[跟和对]我|[说回答聊讲]|交流|对话|\W|吧|就|$)",
         "(?:[说讲]|换成|改[成用])(?:中文|汉语|普通话)",
         r"\b(?:speak|spoke|reply|answer|talk|respond|write|switch|stick)(?: to| with)?(?: me)?(?: back)?"
         r"(?: in| to)? (?:chinese|mandarin)\b",
     ),
-    _of(
+    _preference(
         "language", "en", "说英文", "speak English",
         r"用英[文语](?=[跟和对]我|[说回答聊讲]|交流|对话|\W|吧|就|$)|(?:[说讲]|换成|改[成用])英[文语]",
         r"\b(?:speak|spoke|reply|answer|talk|respond|write|switch|stick)(?: to| with)?(?: me)?(?: back)?"
@@ -152,21 +152,21 @@ KNOWN = (
     ),
 )  # fmt: skip
 
-_NAMED: dict[str, tuple[str, str]] = {
+_NAMED_PHRASES: dict[str, tuple[str, str]] = {
     "address": ("叫你{}", "call you {}"),
     "address:": ("不再叫你{}", "stop calling you {}"),
     "topic:": ("不提{}", "avoid talking about {}"),
 }
 _MODES = {"rational": "理性", "idol": "偶像", "hybrid": "混合", "strict": "严格", "default": "默认"}
-_PHRASES = {(known.key, known.value): (known.zh, known.en) for known in KNOWN} | {
+_PHRASES = {(known.key, known.value): (known.zh, known.en) for known in KNOWN_PREFERENCES} | {
     ("mode", mode): (f"用{zh}模式说话", f"stay in {mode} mode") for mode, zh in _MODES.items()
 }
 
 
-def in_words(key: str, value: str, lang: Lang) -> str:
-    """What the soul does for a preference, as the end of "from now on I will …"."""
+def describe_preference(key: str, value: str, lang: Lang) -> str:
+    """What the soul does for a preference, phrased to follow "from now on I will"."""
     kind, named, subject = key.partition(":")
-    if (phrases := _NAMED.get(kind + named)) is not None:
+    if (phrases := _NAMED_PHRASES.get(kind + named)) is not None:
         return phrases[lang == "en"].format(subject or value)
     unknown = (f"照你说的做（{value}）", f"do as you said ({value})")
     return _PHRASES.get((key, value), unknown)[lang == "en"]

@@ -1,6 +1,7 @@
-"""The guard before long-term preferences. Three doors lead in: said for good, said thrice, corrected and confirmed.
+"""The preference guard: decides which of a user's wishes become long-term preferences.
 
-Everything else holds for the session. Every signal gets a decision with its reason, so that a "no" can be read as well.
+A wish is kept when it is explicit ("from now on"), repeated three times in a row, or a correction that the user
+confirms. Every other wish holds for the session. Each signal gets a decision with its reason, also when it is rejected.
 """
 
 import re
@@ -12,11 +13,11 @@ from typing_extensions import TypedDict
 
 from soulgraph.soul.language import Lang
 from soulgraph.soul.modes import Mode
-from soulgraph.soul.preference_words import in_words
+from soulgraph.soul.preference_words import describe_preference
 from soulgraph.soul.signals import LIKE_THIS, Signal
 
-ENOUGH = 3  # times in a row
-_FRESH = 3  # turns in which "like this" still points at what was asked for
+MIN_REPEATS = 3  # in a row, with the same value
+_MAX_LIKE_THIS_AGE = 3  # turns for which "like this" still means the last wish
 _MAX_HINTS = 30
 
 Verdict = Literal["persist", "session", "ask", "rejected"]
@@ -45,7 +46,7 @@ _VERDICT: dict[Reason, Verdict] = {
 
 
 class Hint(TypedDict):
-    """A preference as it was last signalled: how often in a row, in which words, how many turns ago."""
+    """The last signals of one preference: how often in a row, in which words, how many turns ago."""
 
     value: str
     count: int
@@ -54,7 +55,7 @@ class Hint(TypedDict):
 
 
 class Pending(TypedDict):
-    """What the user was asked about in the last turn."""
+    """The preference the user was asked to confirm in the last turn."""
 
     key: str
     value: str
@@ -62,7 +63,7 @@ class Pending(TypedDict):
 
 
 class GuardState(TypedDict):
-    """JSON-able; belongs to one session."""
+    """What the guard remembers of one session; JSON-serialisable."""
 
     hints: dict[str, Hint]
     pending: Pending | None
@@ -99,62 +100,63 @@ def new_guard() -> GuardState:
 
 
 def decide(state: GuardState, text: str, signals: Iterable[Signal], mode: Mode) -> tuple[GuardState, list[Decision]]:
-    """The guard after a user's message, and what becomes of the open question and of each signal in the message.
+    """The guard's next state, and a decision on the pending question and on each signal of a user's message.
 
-    `signals` are those of `text`; `mode` is the one in force: what "like this" means if nothing was asked for lately.
+    `signals` are those found in `text`; `mode` is the current one, which "like this" means without a recent wish.
     """
     hints = {key: Hint(**{**hint, "age": hint["age"] + 1}) for key, hint in state["hints"].items()}
-    wanted = [meant for signal in signals for meant in _resolved(signal, hints, mode)]
-    decisions, pending = _answered(state["pending"], text, wanted), None
+    resolved = [each for signal in signals for each in _resolve_like_this(signal, hints, mode)]
+    decisions = _settle_pending(state["pending"], text, resolved)
+    pending = None
     settled = {(decision.key, decision.value) for decision in decisions if decision.verdict == "persist"}
-    for signal in wanted:
+    for signal in resolved:
         if (signal.key, signal.value) not in settled:
-            decision = _judge(signal, hints, may_ask=pending is None)
+            decision = _judge_signal(signal, hints, may_ask=pending is None)
             decisions.append(decision)
-            pending = _asked(decision) or pending
+            pending = _pending_for(decision) or pending
     kept = hints.keys() - {decision.key for decision in decisions if decision.verdict in ("persist", "rejected")}
     recent = [(key, hint) for key, hint in hints.items() if key in kept][-_MAX_HINTS:]
     return {"hints": dict(recent), "pending": pending}, decisions
 
 
 def question(key: str, value: str, lang: Lang) -> str:
-    """What to ask before a correction is kept for good."""
-    wish = in_words(key, value, lang)
+    """The question to ask before a correction becomes a long-term preference."""
+    wish = describe_preference(key, value, lang)
     return f"明白了。以后我都{wish}，好吗？" if lang == "zh" else f"Understood. Shall I {wish} from now on?"
 
 
-def _asked(decision: Decision) -> Pending | None:
+def _pending_for(decision: Decision) -> Pending | None:
     if decision.verdict != "ask":
         return None
     return {"key": decision.key, "value": decision.value, "evidence": decision.evidence}
 
 
-def _judge(signal: Signal, hints: dict[str, Hint], may_ask: bool) -> Decision:
-    """Counts the signal, then finds its door."""
+def _judge_signal(signal: Signal, hints: dict[str, Hint], may_ask: bool) -> Decision:
+    """Counts the signal in `hints` and decides on it; only one correction per turn may be asked about."""
     if signal.once and not signal.correction:
         return Decision(signal.key, signal.value, "once", [signal.evidence])
-    hint = _counted(hints.pop(signal.key, None), signal)
+    hint = _count_signal(hints.pop(signal.key, None), signal)
     hints[signal.key] = hint
     if signal.explicit:
         return Decision(signal.key, signal.value, "explicit", hint["evidence"])
     reason: Reason = "correction" if signal.correction and may_ask else "hint"
-    return Decision(signal.key, signal.value, "repeated" if hint["count"] >= ENOUGH else reason, hint["evidence"])
+    return Decision(signal.key, signal.value, "repeated" if hint["count"] >= MIN_REPEATS else reason, hint["evidence"])
 
 
-def _counted(before: Hint | None, signal: Signal) -> Hint:
-    """A contrary value begins anew."""
+def _count_signal(before: Hint | None, signal: Signal) -> Hint:
+    """The hint with this signal added; a different value starts the count again."""
     if before is None or before["value"] != signal.value:
         return {"value": signal.value, "count": 1, "evidence": [signal.evidence], "age": 0}
-    evidence = [*before["evidence"], signal.evidence][-ENOUGH:]
+    evidence = [*before["evidence"], signal.evidence][-MIN_REPEATS:]
     return {"value": signal.value, "count": before["count"] + 1, "evidence": evidence, "age": 0}
 
 
-def _resolved(signal: Signal, hints: dict[str, Hint], mode: Mode) -> list[Signal]:
-    """What "like this" points at: the preferences voiced last, while they are fresh, else the mode in force."""
+def _resolve_like_this(signal: Signal, hints: dict[str, Hint], mode: Mode) -> list[Signal]:
+    """The preferences "like this" refers to: the most recent ones if they are recent enough, else the current mode."""
     if (signal.key, signal.value) != LIKE_THIS:
         return [signal]
-    latest = min((hint["age"] for hint in hints.values()), default=_FRESH + 1)
-    if latest > _FRESH:
+    latest = min((hint["age"] for hint in hints.values()), default=_MAX_LIKE_THIS_AGE + 1)
+    if latest > _MAX_LIKE_THIS_AGE:
         return [Signal("mode", mode, signal.evidence, explicit=True)]
     return [
         Signal(key, hint["value"], signal.evidence, explicit=True)
@@ -188,16 +190,16 @@ _NO = re.compile(
 
 def answer_in(text: str) -> bool | None:
     """Whether a message says yes or no to a question; None when it does neither."""
-    first = re.split(r"(?<=[。！？!?\n])", text.strip(), maxsplit=1)[0]
+    first_sentence = re.split(r"(?<=[。！？!?\n])", text.strip(), maxsplit=1)[0]
     if _NO.match(text):
         return False
-    if not _YES.match(text) or first.endswith(("?", "？")):
+    if not _YES.match(text) or first_sentence.endswith(("?", "？")):
         return None
     return _BUT.search(text) is None
 
 
-def _answered(pending: Pending | None, text: str, signals: list[Signal]) -> list[Decision]:
-    """An open question is settled by the next message, whatever it says. Who insists has confirmed."""
+def _settle_pending(pending: Pending | None, text: str, signals: list[Signal]) -> list[Decision]:
+    """The decision on the pending question, which the next message always settles; repeating the wish confirms it."""
     if pending is None:
         return []
     insists = any((signal.key, signal.value) == (pending["key"], pending["value"]) for signal in signals)

@@ -1,4 +1,7 @@
-"""The dynamic profile: qualitative items per field, by priority. The model adds and reorders, only its user deletes."""
+"""The dynamic profile: items in words per field, ordered by priority.
+
+The model may add items and change their priority; only the user may delete them.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,9 +25,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "relationships": ("entity", "status"),
     "learned_patterns": ("pattern",),
 }
-_OPTIONAL = {"reason"}
-_BOOKKEEPING = {"priority", "timestamp", "aged_at"}
-_MEASURED = re.compile(
+_OPTIONAL_KEYS = {"reason"}
+_BOOKKEEPING_KEYS = {"priority", "timestamp", "aged_at"}
+_NUMERIC_RATING = re.compile(
     r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
     r"|\d\s*([%％]|分(?!钟|之)|out of)"
     r"|\b\w*_level\b"
@@ -38,28 +41,28 @@ def empty_profile() -> Profile:
     return {"core_identity": {}, "dynamic_state": {field: {"items": []} for field in KEYS}}
 
 
-def _moment(timestamp: str) -> str:
+def _valid_timestamp(timestamp: str) -> str:
     epoch(timestamp)
     return timestamp
 
 
 def _qualitative(value: Any) -> Any:
-    if isinstance(value, int | float) or (isinstance(value, str) and _MEASURED.search(value)):
+    if isinstance(value, int | float) or (isinstance(value, str) and _NUMERIC_RATING.search(value)):
         raise ValueError(f"feelings are words, never numbers: {value!r}")
     return value
 
 
 Text = Annotated[str, Field(min_length=1, max_length=500), NO_NUL]
-Words = Annotated[Text, BeforeValidator(_qualitative)]
-Moment = Annotated[str, Field(max_length=40), AfterValidator(_moment)]
+QualitativeText = Annotated[Text, BeforeValidator(_qualitative)]
+Timestamp = Annotated[str, Field(max_length=40), AfterValidator(_valid_timestamp)]
 Priority = Annotated[int, Field(ge=1, le=10)]
 
 
 class _Entry(BaseModel):
-    """One item as the model writes it: words under the field's own keys, and a priority."""
+    """One item as the model writes it: texts under the keys of its field, and a priority."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Words]
+    __pydantic_extra__: dict[str, QualitativeText]
 
     def words(self) -> dict[str, str]:
         return dict(self.__pydantic_extra__)
@@ -81,7 +84,7 @@ class Operations(BaseModel):
 
 
 class StateUpdate(BaseModel):
-    """What a surprise changed. `{}` is the normal case: nothing did."""
+    """The changes a turn makes to a profile; usually none (`{}`)."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -99,7 +102,7 @@ class StateUpdate(BaseModel):
         return not any(change.add or change.update_priority for change in self.dynamic_state.values())
 
     def in_words(self) -> list[dict[str, str]]:
-        """Each change as its field and what it says now."""
+        """Each change as the name of its field and the text of its item."""
         return [
             {"field": field, "change": ", ".join(entry.words().values())}
             for field, change in self.dynamic_state.items()
@@ -107,17 +110,17 @@ class StateUpdate(BaseModel):
         ]
 
     def unknown_fields(self, profile: Profile) -> list[str]:
-        """Fields that are neither ours nor the profile's own."""
+        """The update's fields that are neither built in nor already in the profile."""
         return sorted(self.dynamic_state.keys() - KEYS.keys() - profile.get("dynamic_state", {}).keys())
 
 
 class EditedItem(_Entry):
     priority: Priority
-    timestamp: Moment | None = None
-    aged_at: Moment | None = None
+    timestamp: Timestamp | None = None
+    aged_at: Timestamp | None = None
 
     def stored(self, now: str) -> Item:
-        """One without a time begins now."""
+        """The item as it is stored; one without a timestamp gets `now`."""
         age = {"aged_at": self.aged_at} if self.aged_at else {}
         return {**self.words(), "priority": self.priority, "timestamp": self.timestamp or now, **age}
 
@@ -129,13 +132,13 @@ class EditedField(BaseModel):
 
 
 class Kept(BaseModel):
-    """A retired item the user leaves where it is."""
+    """A retired item that the user keeps, by its id."""
 
     id: str
 
 
 class Edit(BaseModel):
-    """A profile as its user writes it."""
+    """A profile as its user edits it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -158,12 +161,12 @@ def _check_keys(field: str, words: Mapping[str, str]) -> None:
         return
     if unknown := words.keys() - set(KEYS[field]):
         raise ValueError(f"{field}: unknown keys {sorted(unknown)}, expected {list(KEYS[field])}")
-    if missing := set(KEYS[field]) - words.keys() - _OPTIONAL:
+    if missing := set(KEYS[field]) - words.keys() - _OPTIONAL_KEYS:
         raise ValueError(f"{field}: missing keys {sorted(missing)}")
 
 
 def apply(profile: Profile, update: StateUpdate, timestamp: str) -> Profile:
-    """A new profile with the update's items, each field sorted by priority, then newest."""
+    """A new profile with the update applied, each field sorted by priority, newest first among equals."""
     state = {field: {"items": list(value["items"])} for field, value in profile["dynamic_state"].items()}
     for field, operations in update.dynamic_state.items():
         items = state.setdefault(field, {"items": []})["items"]
@@ -175,13 +178,13 @@ def apply(profile: Profile, update: StateUpdate, timestamp: str) -> Profile:
 
 
 def top(profile: Profile, count: int) -> dict[str, list[Item]]:
-    """The most important items of each field: what a prompt shows. Our own fields come first, in their order."""
+    """The `count` most important items of each field, as a prompt shows them; built-in fields come first."""
     fields = profile.get("dynamic_state", {})
     names = [*(name for name in KEYS if name in fields), *sorted(fields.keys() - KEYS.keys())]
-    return {name: [_shown(item) for item in nlargest(count, fields[name]["items"], key=rank)] for name in names}
+    return {name: [_without_aging(item) for item in nlargest(count, fields[name]["items"], key=rank)] for name in names}
 
 
-def _shown(item: Item) -> Item:
+def _without_aging(item: Item) -> Item:
     return {key: value for key, value in item.items() if key != "aged_at"}
 
 
@@ -190,15 +193,15 @@ def rank(item: Item) -> tuple[int, str]:
 
 
 def replace(profile: Profile, edited: Any, now: str) -> Profile:
-    """The profile as its user wrote it, held to the rules of the model's updates. State left out is gone.
+    """The profile as its user edited it, checked by the same rules as the model's updates.
 
-    `core_identity` and `retired` stay when they are not given; of `retired`, entries can be dropped but not made up.
+    Items that are left out are deleted. `core_identity` and `retired` stay when they are not given;
+    entries of `retired` can be dropped but not added.
     """
-    edit = _checked(edited, profile)
+    edit = _validated_edit(edited, profile)
     fields = {field: [item.stored(now) for item in given.items] for field, given in edit.dynamic_state.items()}
-    state = {
-        field: {"items": ordered(merged(fields.get(field, [])))} for field in [*KEYS, *(fields.keys() - KEYS.keys())]
-    }
+    names = [*KEYS, *(fields.keys() - KEYS.keys())]
+    state = {name: {"items": by_rank(merge_equal(fields.get(name, [])))} for name in names}
     kept = {entry.id for entry in edit.retired or []}
     retired = [entry for entry in profile.get("retired", []) if edit.retired is None or entry["id"] in kept]
     identity = profile.get("core_identity", {}) if edit.core_identity is None else edit.core_identity
@@ -206,12 +209,12 @@ def replace(profile: Profile, edited: Any, now: str) -> Profile:
 
 
 def item_id(field: str, item: Item) -> str:
-    """The same for items of a field that say the same, whatever their case and spacing."""
-    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in _BOOKKEEPING)
+    """A hash that is equal for items of a field whose texts differ only in case and spacing."""
+    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in _BOOKKEEPING_KEYS)
     return blake2b(repr((field, words)).encode(), digest_size=8).hexdigest()
 
 
-def _checked(edited: Any, profile: Profile) -> Edit:
+def _validated_edit(edited: Any, profile: Profile) -> Edit:
     try:
         edit = Edit.model_validate(edited)
     except ValidationError as error:
@@ -222,20 +225,21 @@ def _checked(edited: Any, profile: Profile) -> Edit:
     return edit
 
 
-def ordered(items: Iterable[Item]) -> list[Item]:
+def by_rank(items: Iterable[Item]) -> list[Item]:
+    """The items, the highest rank first."""
     return sorted(items, key=rank, reverse=True)
 
 
-def merged(items: Iterable[Item]) -> list[Item]:
-    """One item for all that say the same: the most important one, with the newest times."""
-    one: dict[str, Item] = {}
+def merge_equal(items: Iterable[Item]) -> list[Item]:
+    """One item for all with the same text: the one of the highest rank, with the newest times."""
+    by_id: dict[str, Item] = {}
     for item in items:
         key = item_id("", item)
-        one[key] = _joined(one[key], item) if key in one else item
-    return list(one.values())
+        by_id[key] = _merge_two(by_id[key], item) if key in by_id else item
+    return list(by_id.values())
 
 
-def _joined(one: Item, other: Item) -> Item:
+def _merge_two(one: Item, other: Item) -> Item:
     times = {key: max(one.get(key, ""), other.get(key, "")) for key in ("timestamp", "aged_at")}
     best = one if rank(one) >= rank(other) else other
     return {**best, **{key: time for key, time in times.items() if time}}

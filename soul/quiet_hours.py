@@ -1,4 +1,4 @@
-"""The hours of the day in which a soul leaves people alone."""
+"""The hours of the day in which a soul sends no proactive messages."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -9,14 +9,14 @@ from soulgraph.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From `begin` up to `end`, over midnight if need be; none when the two are the same."""
+    """From `begin` up to but not including `end`, possibly over midnight; empty when both are equal."""
 
     begin: time
     end: time
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Like `22:00-08:00`; nothing means none."""
+        """Parses `22:00-08:00`; an empty text means no quiet hours."""
         if not text.strip():
             return cls(time(), time())
         try:

@@ -1,22 +1,25 @@
-"""What a user says about how they want to be treated. Only their own words are read here, never what was recalled."""
+"""Finds the preferences a user states in a message.
+
+Only the message itself is read, never recalled memories: those would count as new wishes.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from soulgraph.soul.clauses import clauses_of, is_refused, meant
-from soulgraph.soul.mode_words import commanded
-from soulgraph.soul.preference_words import KNOWN
+from soulgraph.soul.clauses import clauses_of, is_refused, wish_sentences
+from soulgraph.soul.mode_words import mode_request_in
+from soulgraph.soul.preference_words import KNOWN_PREFERENCES
 
 LIKE_THIS = ("reply_style", "like_this")
-"""The preference that points at how the soul speaks now."""
+"""Key and value of the wish to go on as now; the guard finds out what that means."""
 
 _MAX_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One preference, voiced once. `explicit`: for good; `once`: for this time; `correction`: against what was done."""
+    """One statement of a preference. `explicit`: for good; `once`: for this time only; `correction`: a complaint."""
 
     key: str
     value: str
@@ -110,25 +113,26 @@ _FREE_WISH = re.compile(
 _FORETELLS = re.compile(r"你[^，,]{0,3}(?:会|可能|一定|肯定)|\b(?:will|gonna|going to)\b(?! you)", re.IGNORECASE)
 _COMPLAINS = re.compile(r"怎么[又老总还]|[你他她][又老总]|一直$|\byou (?:keep|always)\b|\bwhy do you\b", re.IGNORECASE)
 # Lights, songs and letters can be soft or short as well: that is no wish about the soul.
-_OF_A_THING = re.compile(
+_ABOUT_A_THING = re.compile(
     r"(?:灯光?|光线?|音乐|歌|声音|音量|颜色|风|空调|窗帘|温度|水|衣服|头发|文章|作文|邮件|信|诗|故事|代码)[^，,]{0,3}$"
 )
 
 
 def signals_in(text: str) -> list[Signal]:
-    """Every preference a text voices, one for each key: of two that contradict each other, the later."""
-    found = {signal.key: signal for sentence in meant(text) for signal in _in_sentence(sentence)}
+    """The preferences stated in a text, one for each key: the later of two that contradict each other."""
+    found = {signal.key: signal for sentence in wish_sentences(text) for signal in _signals_in_sentence(sentence)}
     return list(found.values())
 
 
-def _in_sentence(sentence: str) -> list[Signal]:
-    explicit, named = _is_explicit(sentence), [*dict.fromkeys(_named(sentence))]
+def _signals_in_sentence(sentence: str) -> list[Signal]:
+    explicit = _is_explicit(sentence)
+    found = [*dict.fromkeys(_named_preferences(sentence))]
     flags = {"explicit": explicit, "once": not explicit and _ONCE.search(sentence) is not None}
-    if not named:
-        named = [*_free(sentence, explicit)]
+    if not found:
+        found = [*_free_form_wish(sentence, explicit)]
     return [
         Signal(key, value, evidence[:_MAX_CHARS], correction=_CORRECTS.search(evidence) is not None, **flags)
-        for key, value, evidence in named
+        for key, value, evidence in found
     ]
 
 
@@ -136,36 +140,40 @@ def _is_explicit(sentence: str) -> bool:
     return any(not is_refused(sentence[: marker.start()]) for marker in _EXPLICIT.finditer(sentence))
 
 
-def _named(sentence: str) -> Iterator[tuple[str, str, str]]:
-    """What names its preference, with the clause that does."""
+def _named_preferences(sentence: str) -> Iterator[tuple[str, str, str]]:
+    """(key, value, clause) of every preference a sentence names."""
     for clause in clauses_of(sentence):
         if not _ABOUT_SELF.search(clause):
-            yield from ((key, value, clause) for key, value in _known(clause))
-            yield from ((key, value, clause) for key, value in _about_names(clause))
-    if (wish := commanded(sentence)) is not None:
-        yield "mode", wish.mode, wish.evidence
+            yield from ((key, value, clause) for key, value in _known_preferences(clause))
+            yield from ((key, value, clause) for key, value in _names_and_topics(clause))
+    if (request := mode_request_in(sentence)) is not None:
+        yield "mode", request.mode, request.evidence
 
 
-def _known(clause: str) -> Iterator[tuple[str, str]]:
-    """Of overlapping words for one key the earlier count: 别用表情 is not 用表情."""
-    matches = [(match, known) for known in KNOWN for match in known.words.finditer(clause)]
-    reached: dict[str, int] = {}
+def _known_preferences(clause: str) -> Iterator[tuple[str, str]]:
+    """(key, value) of the known preferences in a clause; of overlapping matches for one key the earlier counts.
+
+    So 别用表情 is not also read as 用表情.
+    """
+    matches = [(match, known) for known in KNOWN_PREFERENCES for match in known.words.finditer(clause)]
+    last_end: dict[str, int] = {}
     for match, known in sorted(matches, key=lambda pair: pair[0].start()):
-        if match.start() >= reached.get(known.key, 0) and _leads_to_a_wish(clause[: match.start()]):
-            reached[known.key] = match.end()
+        if match.start() >= last_end.get(known.key, 0) and _may_precede_wish(clause[: match.start()]):
+            last_end[known.key] = match.end()
             yield known.key, known.value
 
 
-def _leads_to_a_wish(before: str) -> bool:
-    return not (is_refused(before) or _COMPLAINS.search(before) or _OF_A_THING.search(before))
+def _may_precede_wish(before: str) -> bool:
+    return not (is_refused(before) or _COMPLAINS.search(before) or _ABOUT_A_THING.search(before))
 
 
-def _about_names(clause: str) -> Iterator[tuple[str, str]]:
+def _names_and_topics(clause: str) -> Iterator[tuple[str, str]]:
+    """How the user wants to be called, how not, and which topics to avoid."""
     refused = [(match.span(), _name(match)) for match in _NOT_CALLED.finditer(clause)]
     yield from ((f"address:{name}", "avoid") for _, name in refused)
     for match in _CALLED.finditer(clause):
-        within = any(start <= match.start() < end for (start, end), _ in refused)
-        if not within and not is_refused(clause[: match.start()]):
+        is_within_refusal = any(start <= match.start() < end for (start, end), _ in refused)
+        if not is_within_refusal and not is_refused(clause[: match.start()]):
             yield "address", _name(match)
     yield from ((f"topic:{_name(match)}", "avoid") for match in _NOT_MENTIONED.finditer(clause))
 
@@ -174,17 +182,19 @@ def _name(match: re.Match[str]) -> str:
     return (match["name"] or match["name_en"]).strip()
 
 
-def _free(sentence: str, explicit: bool) -> Iterator[tuple[str, str, str]]:
-    """What names none: "as you do now", or a wish to be kept in its own words."""
+def _free_form_wish(sentence: str, explicit: bool) -> Iterator[tuple[str, str, str]]:
+    """A wish that names no known preference: "like this", or one that is kept in the user's words."""
     if _FORETELLS.search(sentence):
         return
     words = sentence.strip(" 。.!！~")[:_MAX_CHARS]
     if explicit and _LIKE_THIS.search(sentence) and not _CORRECTS.search(sentence):
         yield *LIKE_THIS, sentence
-    elif _FREE_CORRECTION.search(sentence) or (explicit and _FREE_WISH.search(sentence) and not _tells(sentence)):
+    elif _FREE_CORRECTION.search(sentence) or (
+        explicit and _FREE_WISH.search(sentence) and not _is_about_self(sentence)
+    ):
         yield f"other:{words[:40]}", words, sentence
 
 
-def _tells(sentence: str) -> bool:
-    """Whether it is about the user's own plans; a memory to keep is not."""
+def _is_about_self(sentence: str) -> bool:
+    """Whether a sentence is about the user's own plans or state."""
     return _ABOUT_SELF.search(sentence) is not None

@@ -1,4 +1,4 @@
-"""Times in words, for prompts: when it is, and how long something has lasted."""
+"""Describes times of day and durations in words, for prompts."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ _WEEKDAYS: dict[Lang, tuple[str, ...]] = {
     "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
 }
 # Each part of the day with the hour before which it ends.
-_PARTS: dict[Lang, tuple[tuple[int, str], ...]] = {
+_PARTS_OF_DAY: dict[Lang, tuple[tuple[int, str], ...]] = {
     "en": ((5, "night"), (8, "early morning"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "late night")),
     "zh": ((5, "凌晨"), (8, "清晨"), (12, "上午"), (14, "中午"), (18, "下午"), (22, "晚上"), (24, "深夜")),
 }
@@ -19,19 +19,20 @@ _UNITS: dict[Lang, tuple[tuple[float, str], ...]] = {
     "en": ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")),
     "zh": ((_DAY, "天"), (_HOUR, "小时"), (_MINUTE, "分钟")),
 }
-_HARDLY: dict[Lang, str] = {"en": "less than a minute", "zh": "不到一分钟"}
+_UNDER_A_MINUTE: dict[Lang, str] = {"en": "less than a minute", "zh": "不到一分钟"}
 
 
 def time_of_day(local: datetime, lang: Lang) -> str:
-    """Like "Tuesday evening, 19:40"."""
-    part = next(name for before, name in _PARTS[lang] if local.hour < before)
-    weekday, clock = _WEEKDAYS[lang][local.weekday()], f"{local:%H:%M}"
+    """A local time like "Tuesday evening, 19:40"."""
+    part = next(name for before, name in _PARTS_OF_DAY[lang] if local.hour < before)
+    weekday = _WEEKDAYS[lang][local.weekday()]
+    clock = f"{local:%H:%M}"
     return f"{weekday}{part} {clock}" if lang == "zh" else f"{weekday} {part}, {clock}"
 
 
 def duration(seconds: float, lang: Lang) -> str:
-    """In the largest unit that fits at least once, like "about 3 hours"."""
+    """A duration in the largest unit it reaches, like "about 3 hours"."""
     for unit_s, unit in _UNITS[lang]:
         if (count := round(seconds / unit_s)) and seconds >= unit_s:
             return f"大约{count}{unit}" if lang == "zh" else f"about {count} {unit}{'s' * (count > 1)}"
-    return _HARDLY[lang]
+    return _UNDER_A_MINUTE[lang]

@@ -1,4 +1,4 @@
-"""Points in time: epoch seconds inside, ISO 8601 in UTC where people read."""
+"""Converts between epoch seconds, used inside, and ISO 8601 in UTC, used in APIs and files."""
 
 from datetime import UTC, datetime
 
@@ -8,5 +8,6 @@ def iso(epoch_s: float) -> str:
 
 
 def epoch(timestamp: str) -> float:
-    moment = datetime.fromisoformat(timestamp)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    """Epoch seconds of an ISO timestamp; one without a zone is UTC."""
+    time = datetime.fromisoformat(timestamp)
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in one form for every edge, and the one rule for text that no database can keep."""
+"""Validation errors of pydantic as short sentences, and the rule for NUL characters in texts."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ NUL = "\x00"
 
 
 class Flaw(NamedTuple):
-    """One thing that is wrong: its path inside the input, with dots, and what to do about it."""
+    """One validation error: the dotted path inside the input, and what is wrong there."""
 
     path: str
     message: str
@@ -19,12 +19,12 @@ class Flaw(NamedTuple):
 
 
 def flaws_in(errors: Sequence[Any], within: str = "") -> list[Flaw]:
-    """`errors` are what pydantic's (or FastAPI's) `errors()` lists; `within` is where the input itself was found."""
+    """`errors` come from the `errors()` of pydantic or FastAPI; `within` is the path of the input itself."""
     return [Flaw(_path(within, error["loc"]), error["msg"].removeprefix("Value error, ")) for error in errors]
 
 
 def explain(error: ValidationError, within: str = "", root: str = "", most: int = 1) -> str:
-    """The first flaws as one sentence; `root` names the input where the whole of it is wrong.
+    """The first `most` errors as one sentence; `root` names the input when an error is about all of it.
 
     The values themselves are left out: they may quote the user.
     """
@@ -37,17 +37,17 @@ def _path(within: str, location: Sequence[int | str]) -> str:
 
 
 def refuse_nul(text: str) -> str:
-    """PostgreSQL keeps no NUL: what people and programs send us with one is refused."""
+    """Raises ValueError for a text with NUL, which PostgreSQL cannot store."""
     if NUL in text:
         raise ValueError("must not contain NUL characters")
     return text
 
 
 def drop_nul(text: Any) -> Any:
-    """What a model wrote is not refused for a NUL, but kept without it."""
+    """The text without NUL characters; used for a model's output, which should not fail because of one."""
     return text.replace(NUL, "") if isinstance(text, str) else text
 
 
 NO_NUL = AfterValidator(refuse_nul)
 DROP_NUL = BeforeValidator(drop_nul)
-"""To be the last in `Annotated[str, …]`: pydantic would check the length of what a validator before it returned."""
+"""Must be the last in `Annotated[str, …]`, so that it runs before pydantic checks the length."""

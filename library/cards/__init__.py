@@ -1,1 +1,1 @@
-"""Character cards: characters as others keep them, in JSON, PNG and charx files."""
+"""Import and export of character cards in JSON, PNG and charx files."""

@@ -1,4 +1,4 @@
-"""Cards in pictures: the text chunks of a PNG file, read and written without looking at its pixels."""
+"""Reads and writes cards in the text chunks of PNG files, without decoding the picture."""
 
 import struct
 import zlib
@@ -10,54 +10,54 @@ from hashlib import blake2b
 from soulgraph.errors import InvalidInput
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_TEXTS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
+_TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _MAX_CHUNKS = 20_000
 _WIDTH, _HEIGHT = 128, 192
-_FRAME = 12  # length, kind and checksum of a chunk
+_CHUNK_OVERHEAD = 12  # length, kind and checksum of a chunk
 
 
 def card_text(png: bytes) -> bytes:
-    """The JSON inside: of `ccv3` if there is one, else of `chara`."""
+    """The JSON of the card in a PNG: of `ccv3` if there is one, else of `chara`."""
     texts: dict[bytes, bytes] = {}
     for at, kind, content in _chunks(png):
         keyword, _, text = content.partition(b"\0")
         if kind == b"tEXt" and keyword.lower() in (b"chara", b"ccv3"):
-            texts.setdefault(keyword.lower(), _decoded(text, keyword, at))
+            texts.setdefault(keyword.lower(), _decode(text, keyword, at))
     if not texts:
         raise InvalidInput("the PNG holds no card: its text chunks have neither `ccv3` nor `chara`")
     return texts.get(b"ccv3") or texts[b"chara"]
 
 
 def without_texts(png: bytes) -> bytes:
-    """The picture alone; what is said in it is kept elsewhere."""
-    return _file([(kind, content) for _, kind, content in _chunks(png) if kind not in _TEXTS])
+    """The PNG without its text and EXIF chunks."""
+    return _build_png([(kind, content) for _, kind, content in _chunks(png) if kind not in _TEXT_CHUNKS])
 
 
 def with_texts(png: bytes, texts: Mapping[str, bytes]) -> bytes:
-    """The picture with these texts inside, after its header."""
+    """The PNG with these texts in chunks after its header."""
     header, *rest = [(kind, content) for _, kind, content in _chunks(png)]
     inside = [(b"tEXt", keyword.encode() + b"\0" + b64encode(text)) for keyword, text in texts.items()]
-    return _file([header, *inside, *rest])
+    return _build_png([header, *inside, *rest])
 
 
 def plain(name: str) -> bytes:
-    """A picture for whoever has none: two colours that follow from the name."""
+    """A picture for a character without one: a gradient of two colours that depend on the name."""
     top, bottom = (blake2b(name.encode(), digest_size=3, person=end).digest() for end in (b"top", b"bottom"))
-    rows = (bytes(_between(a, b, y) for a, b in zip(top, bottom, strict=True)) for y in range(_HEIGHT))
+    rows = (bytes(_interpolate(a, b, y) for a, b in zip(top, bottom, strict=True)) for y in range(_HEIGHT))
     pixels = zlib.compress(b"".join(b"\0" + colour * _WIDTH for colour in rows), 9)
-    return _file([(b"IHDR", struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)), (b"IDAT", pixels)])
+    return _build_png([(b"IHDR", struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)), (b"IDAT", pixels)])
 
 
 def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """(place, kind, content) of each, up to the end of the picture."""
+    """(offset, kind, content) of each chunk up to the end of the picture; raises InvalidInput for a damaged file."""
     at = len(SIGNATURE)
     if png[at + 4 : at + 8] != b"IHDR":
         raise InvalidInput(f"the PNG does not begin with its header at byte {at}: send the whole file")
     for _ in range(_MAX_CHUNKS):
-        if len(png) < at + _FRAME:
+        if len(png) < at + _CHUNK_OVERHEAD:
             raise InvalidInput(f"the PNG is cut off at byte {at}: send the whole file")
         size, kind = struct.unpack_from(">I4s", png, at)
-        end = at + _FRAME + size
+        end = at + _CHUNK_OVERHEAD + size
         if end > len(png):
             raise InvalidInput(f"byte {at}: a chunk of the PNG says it has {size} bytes, more than the file holds")
         content = png[at + 8 : end - 4]
@@ -70,14 +70,14 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     raise InvalidInput(f"the PNG has more than {_MAX_CHUNKS} chunks: save the picture anew")
 
 
-def _decoded(text: bytes, keyword: bytes, at: int) -> bytes:
+def _decode(text: bytes, keyword: bytes, at: int) -> bytes:
     try:
         return b64decode(b"".join(text.split()), validate=True)
     except NotBase64 as error:
         raise InvalidInput(f"byte {at}: the text {keyword.decode()} is not base64 ({error})") from error
 
 
-def _file(chunks: Sequence[tuple[bytes, bytes]]) -> bytes:
+def _build_png(chunks: Sequence[tuple[bytes, bytes]]) -> bytes:
     return SIGNATURE + b"".join(_chunk(*chunk) for chunk in [*chunks, (b"IEND", b"")])
 
 
@@ -86,5 +86,5 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I4s", len(content), kind) + content + struct.pack(">I", checksum)
 
 
-def _between(top: int, bottom: int, y: int) -> int:
+def _interpolate(top: int, bottom: int, y: int) -> int:
     return (top * (_HEIGHT - y) + bottom * y) // _HEIGHT

@@ -1,4 +1,4 @@
-"""What a character card may hold, in its three versions; only what we read is checked, the rest is kept as it is."""
+"""The character card format in its three versions; only fields we use are validated, the rest is kept unchanged."""
 
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 V2, V3 = "chara_card_v2", "chara_card_v3"
 VERSIONS = {V2: "2.0", V3: "3.0"}
 OURS = "soulgraph"
-"""Our namespace among a card's and an entry's extensions."""
+"""Our key in the extensions of a card and of a lorebook entry."""
 
 _V1 = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
 _TEXTS = (*_V1, "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
@@ -29,7 +29,7 @@ NEW_IN_V3 = (
 
 
 def _or(default: Any) -> BeforeValidator:
-    """Many programs write null where nothing is."""
+    """Replaces null by a default: many programs write null for a missing value."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
@@ -80,14 +80,14 @@ class Data(BaseModel):
     extensions: Extensions = {}
 
 
-def blank(name: str) -> Json:
-    """A card that says nothing but a name."""
+def blank_card(name: str) -> Json:
+    """A card with all fields empty but the name."""
     data: Json = dict.fromkeys(_TEXTS, "") | {field: [] for field in _LISTS}
     return {"spec": V3, "data": {**data, "name": name, "extensions": {}, "group_only_greetings": []}}
 
 
 def as_card(given: Any) -> Json:
-    """The card as `spec`, `spec_version` and `data`. What stands beside them is said in `data` again."""
+    """The card as `spec`, `spec_version` and `data`, a V1 card as V2; other top-level fields only repeat `data`."""
     if not isinstance(given, dict):
         raise InvalidInput("the card is not a JSON object: send a character card of V1, V2 or V3")
     if "spec" not in given and "data" not in given:
@@ -97,8 +97,8 @@ def as_card(given: Any) -> Json:
     return {key: given[key] for key in ("spec", "spec_version", "data") if key in given}
 
 
-def checked(card: Json) -> Data:
-    """The card's data as far as we read it, every type as it should be."""
+def validate_card(card: Json) -> Data:
+    """The validated fields of a card; raises InvalidInput for a wrong type."""
     try:
         return Data.model_validate(card.get("data"))
     except ValidationError as error:

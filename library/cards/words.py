@@ -1,4 +1,4 @@
-"""The words of a card as a prompt may have them: placeholders filled in, remarks and decorators gone."""
+"""Fills the placeholders in texts of a card and removes comments and decorators."""
 
 import re
 from typing import NamedTuple
@@ -13,25 +13,25 @@ _USER = {"zh": "用户", "en": "the user"}
 
 
 class Content(NamedTuple):
-    """What an entry says, and the decorators it began with."""
+    """The text of a lorebook entry, and the decorators it began with."""
 
     text: str
     decorators: frozenset[str]
 
 
-def filled(text: str, char: str) -> str:
-    """The text with the character's name in it.
+def fill_placeholders(text: str, char: str) -> str:
+    """The text with the character's name filled in and comments removed.
 
-    The user's name is not known yet, so they are called by their role. Of several choices the first is taken, that
-    a prompt stays the same from turn to turn, and `{{original}}`, where a program would put its own prompt, is empty.
+    The user's name is not known yet, so they are called "the user". The first of several choices is taken, so that the
+    prompt is the same in every turn; `{{original}}`, which stands for a program's own prompt, becomes empty.
     """
     names = {"char": char, "bot": char, "user": _USER[lang_of(text)], "original": ""}
     text = _CHOICE.sub(lambda match: match[1].strip(), _REMARK.sub("", text))
     return _PLACEHOLDER.sub(lambda match: names[(match[1] or match[2]).lower()], text).strip()
 
 
-def undecorated(content: str) -> Content:
-    """The content after the `@@` lines at its beginning."""
+def split_decorators(content: str) -> Content:
+    """Splits the `@@` lines at the beginning of an entry from its text."""
     decorators, at = set(), 0
     while match := _DECORATOR.match(content, at):
         decorators.add(match[1].lower())

@@ -1,4 +1,4 @@
-"""A small network from inputs to label logits, a hidden layer beside a direct path, and its fitting."""
+"""A small network from inputs to label logits, with one hidden layer and a skip connection, and its training."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 
-class Lessons(NamedTuple):
-    """Inputs, the share each label should get, and how much each row counts."""
+class TrainingSet(NamedTuple):
+    """Inputs, target shares of the labels, and the weight of each row."""
 
     inputs: Floats
     shares: Floats
@@ -20,8 +20,8 @@ class Lessons(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How the network is fitted."""
+class TrainingConfig:
+    """The hyperparameters of the training."""
 
     hidden: int = 256
     epochs: int = 8
@@ -45,17 +45,17 @@ class Network(NamedTuple):
         return logits
 
 
-def fit(lessons: Lessons, plan: Plan) -> Network:
-    """Adam with decoupled weight decay, the rate falling along half a cosine; the same seed gives the same network."""
-    rng = np.random.default_rng(plan.seed)
-    network = _blank(lessons.inputs.shape[1], lessons.shares.shape[1], plan, rng)
+def fit(data: TrainingSet, config: TrainingConfig) -> Network:
+    """Trains with AdamW and cosine decay of the learning rate; the same seed gives the same network."""
+    rng = np.random.default_rng(config.seed)
+    network = _initial_network(data.inputs.shape[1], data.shares.shape[1], config, rng)
     moments = [(np.zeros_like(weight), np.zeros_like(weight)) for weight in network]
-    steps = plan.epochs * _batches(lessons, plan)
-    for step, rows in enumerate(_shuffles(lessons, plan, rng), start=1):
-        rate = plan.rate * 0.5 * (1 + np.cos(np.pi * step / steps))
-        gradients = _gradients(network, Lessons(*(column[rows] for column in lessons)), plan, rng)
+    steps = config.epochs * _batch_count(data, config)
+    for step, rows in enumerate(_shuffled_batches(data, config, rng), start=1):
+        rate = config.rate * 0.5 * (1 + np.cos(np.pi * step / steps))
+        gradients = _gradients(network, TrainingSet(*(column[rows] for column in data)), config, rng)
         for weight, gradient, moment in zip(network, gradients, moments, strict=True):
-            _adam(weight, gradient, moment, rate, plan.decay, step)
+            _adam(weight, gradient, moment, rate, config.decay, step)
     return network
 
 
@@ -65,22 +65,23 @@ def softmax(logits: Floats) -> Floats:
     return shares
 
 
-def _blank(inputs: int, outputs: int, plan: Plan, rng: np.random.Generator) -> Network:
-    inner = (rng.normal(size=(inputs, plan.hidden)) * np.sqrt(2 / inputs)).astype(np.float32)
-    outer = (rng.normal(size=(plan.hidden, outputs)) * 0.05).astype(np.float32)
-    bias, direct = np.zeros(outputs, np.float32), np.zeros((inputs, outputs), np.float32)
-    return Network(inner, np.zeros(plan.hidden, np.float32), outer, direct, bias)
+def _initial_network(inputs: int, outputs: int, config: TrainingConfig, rng: np.random.Generator) -> Network:
+    inner = (rng.normal(size=(inputs, config.hidden)) * np.sqrt(2 / inputs)).astype(np.float32)
+    outer = (rng.normal(size=(config.hidden, outputs)) * 0.05).astype(np.float32)
+    bias = np.zeros(outputs, np.float32)
+    direct = np.zeros((inputs, outputs), np.float32)
+    return Network(inner, np.zeros(config.hidden, np.float32), outer, direct, bias)
 
 
-def _gradients(network: Network, lessons: Lessons, plan: Plan, rng: np.random.Generator) -> list[Floats]:
-    """Of the cross-entropy, with a part of the hidden layer left out at random."""
-    kept = np.float32(1 - plan.dropout)
-    hidden = np.maximum(lessons.inputs @ network.inner + network.inner_bias, 0)
+def _gradients(network: Network, data: TrainingSet, config: TrainingConfig, rng: np.random.Generator) -> list[Floats]:
+    """The gradients of the cross-entropy, with dropout in the hidden layer."""
+    kept = np.float32(1 - config.dropout)
+    hidden = np.maximum(data.inputs @ network.inner + network.inner_bias, 0)
     hidden *= (rng.random(hidden.shape, dtype=np.float32) < kept) / kept
-    logits = hidden @ network.outer + lessons.inputs @ network.direct + network.bias
-    error = (softmax(logits) - lessons.shares) * lessons.weights[:, None] / len(logits)
+    logits = hidden @ network.outer + data.inputs @ network.direct + network.bias
+    error = (softmax(logits) - data.shares) * data.weights[:, None] / len(logits)
     back = (error @ network.outer.T) * (hidden > 0) / kept
-    inputs = lessons.inputs.T
+    inputs = data.inputs.T
     return [inputs @ back, back.sum(0), hidden.T @ error, inputs @ error, error.sum(0)]
 
 
@@ -94,12 +95,12 @@ def _adam(
     weight -= (rate * (move + decay * weight)).astype(np.float32)
 
 
-def _batches(lessons: Lessons, plan: Plan) -> int:
-    return max(1, len(lessons.inputs) // plan.batch)
+def _batch_count(data: TrainingSet, config: TrainingConfig) -> int:
+    return max(1, len(data.inputs) // config.batch)
 
 
-def _shuffles(lessons: Lessons, plan: Plan, rng: np.random.Generator) -> Iterator[Rows]:
-    for _ in range(plan.epochs):
-        order = rng.permutation(len(lessons.inputs))
-        for batch in range(_batches(lessons, plan)):
-            yield order[batch * plan.batch : (batch + 1) * plan.batch]
+def _shuffled_batches(data: TrainingSet, config: TrainingConfig, rng: np.random.Generator) -> Iterator[Rows]:
+    for _ in range(config.epochs):
+        order = rng.permutation(len(data.inputs))
+        for batch in range(_batch_count(data, config)):
+            yield order[batch * config.batch : (batch + 1) * config.batch]

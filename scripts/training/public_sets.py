@@ -1,7 +1,7 @@
-"""Readers of the public data sets, and how their labels relate to ours.
+"""Reads the public data sets and maps their labels to ours.
 
 The folder holds `emobank_*.csv` (EmoBank), `goemotions_{split}.tsv` with `goemotions_labels.txt`, and optionally
-`intents_dev_en.json` (queries of CLINC150). Nothing of it is needed at run time.
+`intents_dev_en.json` (queries of CLINC150). None of it is needed at run time.
 """
 
 import csv
@@ -43,9 +43,8 @@ EKMAN_OF_OURS = {label: group for group, ours in _GOEMOTIONS.items() for label i
 }
 
 
-_FELT_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud", "flip_coin"} - {
-    "flip_coin"
-}
+# Queries of these intents may carry an emotion, so they are no examples of neutral.
+_EMOTIONAL_INTENTS = {"thank_you", "lost_luggage", "card_declined", "damaged_card", "report_fraud"}
 
 
 class Rated(NamedTuple):
@@ -77,20 +76,20 @@ def goemotions(folder: Path, split: str) -> list[Labelled]:
 
 
 def queries(folder: Path) -> list[str]:
-    """What people ask an assistant for, without a feeling; empty when the folder has no such file."""
+    """Queries to an assistant that carry no emotion; empty when the folder has no such file."""
     file = folder / "intents_dev_en.json"
     if not file.exists():
         return []
     data = json.loads(file.read_text("utf-8"))
     asked = [(intent, text) for intent, texts in data["catalog"].items() for text in texts]
     asked += [(query["intent"], query["text"]) for query in data["queries"]]
-    return [text for intent, text in asked if intent not in _FELT_INTENTS] + list(data["out_of_scope"])
+    return [text for intent, text in asked if intent not in _EMOTIONAL_INTENTS] + list(data["out_of_scope"])
 
 
 def ekman_f1(truth: Sequence[Labelled], predicted: Sequence[str]) -> dict[str, float]:
     """F1 per Ekman group of one predicted group a comment, against the set of groups its labels belong to.
 
-    A comment of two groups counts as a miss for the group that was not said: one answer never scores full marks on it.
+    A comment of two groups counts as a miss for the group that was not predicted, so that it never gets a full score.
     """
     sets = [{EKMAN_OF_GOEMOTIONS[name] for name in row.labels} for row in truth]
     return {group: _f1(sets, predicted, group) for group in EKMAN}
@@ -102,8 +101,8 @@ def correlation(one: NDArray[np.floating], two: NDArray[np.floating]) -> list[fl
 
 
 def _f1(truth: list[set[str]], predicted: Sequence[str], group: str) -> float:
-    hits = sum(group in groups and said == group for groups, said in zip(truth, predicted, strict=True))
-    total = sum(group in groups for groups in truth) + sum(said == group for said in predicted)
+    hits = sum(group in groups and guess == group for groups, guess in zip(truth, predicted, strict=True))
+    total = sum(group in groups for groups in truth) + sum(guess == group for guess in predicted)
     return 2 * hits / total if total else 0.0
 
 

@@ -1,4 +1,4 @@
-"""One embedding per text: what is asked for twice is made once, and what is asked for together is made together."""
+"""An embedder that caches vectors and encodes texts in batches."""
 
 import asyncio
 from collections import OrderedDict
@@ -9,11 +9,11 @@ from typing import Protocol, Self
 import numpy as np
 
 from soulgraph.senses.ports import Vectors
-from soulgraph.senses.text import heard
+from soulgraph.senses.text import clean_utterance
 
-# As fast a text as larger ones, and while one batch is encoded, those who waited for the last go on.
+# Larger batches take no less time per text, and callers of a small one get their vectors earlier.
 MAX_BATCH = 16
-REMEMBERED = 2048
+MAX_CACHED = 2048
 
 _Vector = asyncio.Future[Vectors]
 
@@ -32,9 +32,9 @@ class BatchingEmbedder:
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self._known: OrderedDict[str, _Vector] = OrderedDict()
-        self._waiting: list[str] = []
-        self._work: asyncio.Task[None] | None = None
+        self._cache: OrderedDict[str, _Vector] = OrderedDict()
+        self._queue: list[str] = []
+        self._worker: asyncio.Task[None] | None = None
 
     @classmethod
     @asynccontextmanager
@@ -50,58 +50,59 @@ class BatchingEmbedder:
         return self._encoder.name
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        wanted = [self._vector(heard(text)) for text in texts]
-        return np.array([await _made(vector) for vector in wanted], dtype=np.float32)
+        vectors = [self._vector(clean_utterance(text)) for text in texts]
+        return np.array([await _await_vector(vector) for vector in vectors], dtype=np.float32)
 
     def expect(self, texts: Sequence[str]) -> None:
         for text in texts:
-            self._vector(heard(text))
+            self._vector(clean_utterance(text))
 
     def _vector(self, text: str) -> _Vector:
-        vector = self._known.get(text)
+        """The future of a text's vector, from the cache or queued for encoding."""
+        vector = self._cache.get(text)
         if vector is None:
-            vector = self._known[text] = asyncio.get_running_loop().create_future()
-            self._ask(text)
-            self._forget()
-        self._known.move_to_end(text)
+            vector = self._cache[text] = asyncio.get_running_loop().create_future()
+            self._enqueue(text)
+            self._evict()
+        self._cache.move_to_end(text)
         return vector
 
-    def _ask(self, text: str) -> None:
-        self._waiting.append(text)
-        if self._work is None or self._work.done():
-            self._work = asyncio.create_task(self._encode_all(), name="embedding")
+    def _enqueue(self, text: str) -> None:
+        self._queue.append(text)
+        if self._worker is None or self._worker.done():
+            self._worker = asyncio.create_task(self._encode_all(), name="embedding")
 
-    def _forget(self) -> None:
-        """The least used go first, but never one that is still being made."""
-        if len(self._known) > REMEMBERED and next(iter(self._known.values())).done():
-            self._known.popitem(last=False)
+    def _evict(self) -> None:
+        """Drops the least recently used vector, unless it is still being encoded."""
+        if len(self._cache) > MAX_CACHED and next(iter(self._cache.values())).done():
+            self._cache.popitem(last=False)
 
     async def _encode_all(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-            promised = [self._known[text] for text in batch]
+        while self._queue:
+            batch, self._queue = self._queue[:MAX_BATCH], self._queue[MAX_BATCH:]
+            futures = [self._cache[text] for text in batch]
             try:
                 vectors = await self._encoder.encode(batch)
-            except Exception as error:  # noqa: BLE001 - raised again in everyone who waits
+            except Exception as error:  # noqa: BLE001 - raised again in every waiting caller
                 self._fail(batch, error)
                 continue
-            for vector, made in zip(promised, vectors, strict=True):
-                vector.set_result(made)
+            for future, vector in zip(futures, vectors, strict=True):
+                future.set_result(vector)
 
     def _fail(self, batch: list[str], error: Exception) -> None:
-        """A failure is told to those who wait and not remembered: the next one who asks tries again."""
+        """Raises the error in all waiting callers and caches nothing, so that the next call tries again."""
         for text in batch:
-            vector = self._known.pop(text)
+            vector = self._cache.pop(text)
             vector.set_exception(error)
-            vector.exception()  # its last waiter may be gone: that is nobody's mistake
+            vector.exception()  # marks it as retrieved: its last caller may be gone
 
     async def _close(self) -> None:
-        if self._work:
-            self._work.cancel()
+        if self._worker:
+            self._worker.cancel()
             with suppress(asyncio.CancelledError):
-                await self._work
+                await self._worker
 
 
-async def _made(vector: _Vector) -> Vectors:
-    # A caller that gives up must not take the vector away from the others who wait for it.
+async def _await_vector(vector: _Vector) -> Vectors:
+    # A caller that is cancelled must not cancel the vector for the others who wait for it.
     return vector.result() if vector.done() else await asyncio.shield(vector)

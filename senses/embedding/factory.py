@@ -1,4 +1,4 @@
-"""Which embedder: the configured endpoint, or the built-in one."""
+"""Opens the embedder that the settings ask for."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -8,6 +8,7 @@ from soulgraph.senses.endpoint import Endpoint
 
 
 def open_embedder(endpoint: Endpoint | None) -> AbstractAsyncContextManager[BatchingEmbedder]:
+    """The embedder of an endpoint, or the built-in one for None."""
     if endpoint is None:
         return open_local_embedder()
     from soulgraph.senses.embedding.remote import open_remote_embedder  # OpenAI's client takes a second to import

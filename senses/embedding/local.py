@@ -1,4 +1,4 @@
-"""The built-in sentence encoder: Chinese, English and more in one space, no key and no download."""
+"""The built-in multilingual sentence encoder, which needs no key and no download."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ NAME = "use-multilingual-v3"
 
 
 class LocalEncoder:
-    """Works on a thread of its own, so that the event loop goes on meanwhile."""
+    """Encodes on a thread of its own, so that the event loop is not blocked."""
 
     name = NAME
 
@@ -29,7 +29,7 @@ class LocalEncoder:
 
 @asynccontextmanager
 async def open_local_embedder() -> AsyncIterator[BatchingEmbedder]:
-    """Warm before the first text arrives."""
+    """The built-in embedder, its model already loaded and warmed up."""
     with ThreadPoolExecutor(1, thread_name_prefix="embedding") as thread:
         encoder = LocalEncoder(thread)
         await encoder.encode(["你好", "hello"])
@@ -44,6 +44,6 @@ def encode(texts: list[str]) -> Vectors:
 
 @cache
 def _model() -> USE:
-    """One thread for all arithmetic of this process: more of them are many times slower on cores that are busy."""
+    """The model, with one BLAS thread for this process: several are many times slower on busy cores."""
     threadpool_limits(limits=1, user_api="blas")
     return USE(threads=1)

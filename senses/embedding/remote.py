@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible embeddings endpoint."""
+"""The encoder of an OpenAI-compatible embeddings endpoint."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ class RemoteEncoder:
 
 @asynccontextmanager
 async def open_remote_embedder(endpoint: Endpoint) -> AsyncIterator[BatchingEmbedder]:
-    """Tried once before it is relied on."""
+    """The embedder of an endpoint; raises ConfigurationError when a first request fails."""
     async with httpx2.AsyncClient(timeout=endpoint.timeout_s) as http:
         client = AsyncOpenAI(
             base_url=endpoint.base_url or None, api_key=endpoint.api_key or "none", http_client=http, max_retries=1
@@ -49,6 +49,7 @@ async def open_remote_embedder(endpoint: Endpoint) -> AsyncIterator[BatchingEmbe
 
 
 def _vectors(rows: list[list[float]], expected: int) -> Vectors:
+    """The rows scaled to length 1; raises SenseUnavailable unless there are `expected` usable ones."""
     vectors = np.array(rows, dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True) if vectors.ndim == 2 else np.zeros(1)
     if len(vectors) != expected or not (np.isfinite(lengths).all() and lengths.all()):

@@ -1,4 +1,4 @@
-"""What the heads see of a text beside its embedding: what the words say, and which word pieces occur."""
+"""The features of a text beside its embedding: what its emotion words say, and which word pieces occur."""
 
 import math
 import re
@@ -10,40 +10,40 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from soulgraph.senses.emotion.lexical import Feeling, emphasis, heard_in, strengths, tones_in
-from soulgraph.senses.emotion.lexicon import Mark, lexicon, spelt
+from soulgraph.senses.emotion.lexical import Feeling, emphasis, feelings_or_curses, strengths, tones_in
+from soulgraph.senses.emotion.lexicon import Mark, lexicon, units_of
 from soulgraph.soul.emotions import EMOTIONS
 
 Floats = NDArray[np.float32]
 
-LOOKED_AT = 1000  # characters; a feeling shows early or not at all
+MAX_CHARS = 1000  # of a text; the rest is not read
 BUCKETS = 1 << 16
 MAX_PIECES = 800
 PIECE_LENGTHS = (3, 4, 5)
 
-# A title or a single quoted word is spoken of, not felt.
+# A title or a short quotation is mentioned, not felt.
 _MENTIONED = re.compile(r"《[^》]*》|[“「『\"][^”」』\"]{1,8}[”」』\"]")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[?？]|吗[。！!~…\s]*$")
 
-FELT = tuple(label for label in EMOTIONS if label != "neutral")
+FELT_LABELS = tuple(label for label in EMOTIONS if label != "neutral")
 TONES = ("bright", "dark", "fierce", "mighty", "meek", "soft")
 CUES = ("self", "you", "others", "asking", "telling", "ordering", "now")
-COUNTED = ("negator", "contrast", "curse", "irony", "sign", "after")
+COUNTED_KINDS = ("negator", "contrast", "curse", "irony", "sign", "after")
 SURFACE = ("raised", "lowered", "!", "?", "…", "quoted", "digits", "capitals", "length", "chinese")
 LAYOUT = (
-    *(f"felt:{label}" for label in FELT),
+    *(f"felt:{label}" for label in FELT_LABELS),
     "denied:good",
     "denied:bad",
     *(f"tone:{tone}" for tone in TONES),
     *(f"cue:{cue}" for cue in CUES),
-    *(f"count:{kind}" for kind in COUNTED),
+    *(f"count:{kind}" for kind in COUNTED_KINDS),
     *(f"surface:{name}" for name in SURFACE),
 )
 
 
-class Reading(NamedTuple):
-    """A text as read: the feelings its words name, how emphatically, whether it asks, and the numbers for the heads."""
+class TextFeatures(NamedTuple):
+    """`feelings` are those its words name; `words` and `pieces` are the numeric inputs of the heads."""
 
     feelings: list[Feeling]
     emphasis: float
@@ -52,26 +52,36 @@ class Reading(NamedTuple):
     pieces: NDArray[np.int64]
 
 
-def read(text: str) -> Reading:
-    text = text[:LOOKED_AT]
-    known, units = lexicon(), spelt(_MENTIONED.sub("《》", text))
+def extract_features(text: str) -> TextFeatures:
+    """The features of the first `MAX_CHARS` characters of a text."""
+    text = text[:MAX_CHARS]
+    known = lexicon()
+    units = units_of(_MENTIONED.sub("《》", text))
     marks = known.words.scan(units)
-    feelings = heard_in(marks, known)
+    feelings = feelings_or_curses(marks, known)
     cues = known.cues.scan(units)
-    words = np.array([*_felt(feelings), *_toned(marks), *_cued(cues), *_counted(marks), *_surface(text, marks)])
+    words = np.array(
+        [
+            *_feeling_features(feelings),
+            *_tone_features(marks),
+            *_cue_features(cues),
+            *_count_features(marks),
+            *_surface_features(text, marks),
+        ]
+    )
     asks = _ASKS.search(text) is not None
-    return Reading(feelings, emphasis(text, feelings), asks, words.astype(np.float32), pieces_of(units.plain))
+    return TextFeatures(feelings, emphasis(text, feelings), asks, words.astype(np.float32), pieces_of(units.plain))
 
 
 def pieces_of(units: list[str]) -> NDArray[np.int64]:
-    """The buckets of a text's words, pairs of words, and letters within words; each once."""
-    buckets = {bucket for unit in units for bucket in _inside(unit)}
+    """The hash buckets of a text's words, word pairs and letter n-grams, each once."""
+    buckets = {bucket for unit in units for bucket in _subword_buckets(unit)}
     buckets.update(_bucket(f"{one} {two}") for one, two in pairwise(units))
     return np.array(sorted(buckets)[:MAX_PIECES], dtype=np.int64)
 
 
 @lru_cache(maxsize=20_000)
-def _inside(unit: str) -> tuple[int, ...]:
+def _subword_buckets(unit: str) -> tuple[int, ...]:
     spelling = f"<{unit[:30]}>"
     letters = (spelling[at : at + n] for n in PIECE_LENGTHS for at in range(len(spelling) - n + 1))
     return (_bucket(f" {unit}"), *map(_bucket, letters))
@@ -81,31 +91,31 @@ def _bucket(piece: str) -> int:
     return crc32(piece.encode("utf-8", "replace")) % BUCKETS
 
 
-def _felt(feelings: list[Feeling]) -> list[float]:
+def _feeling_features(feelings: list[Feeling]) -> list[float]:
     scores = strengths(feelings)
     denied = [feeling.pleasure for feeling in feelings if feeling.denied]
     good, bad = (min(1.0, sum(max(0.0, sign * pleasure) for pleasure in denied)) for sign in (-1, 1))
-    return [*(scores.get(label, 0.0) for label in FELT), good, bad]
+    return [*(scores.get(label, 0.0) for label in FELT_LABELS), good, bad]
 
 
-def _toned(marks: list[Mark]) -> list[float]:
+def _tone_features(marks: list[Mark]) -> list[float]:
     sums = dict.fromkeys(TONES, 0.0)
     for tone, sign in tones_in(marks):
         sums[tone] += sign
     return [math.tanh(total / 2) for total in sums.values()]
 
 
-def _cued(cues: list[Mark]) -> list[float]:
+def _cue_features(cues: list[Mark]) -> list[float]:
     labels = [mark.label for mark in cues]
     return [min(labels.count(cue), 2) / 2 for cue in CUES]
 
 
-def _counted(marks: list[Mark]) -> list[float]:
+def _count_features(marks: list[Mark]) -> list[float]:
     kinds: list[str] = [mark.kind for mark in marks]
-    return [min(kinds.count(kind), 2) / 2 for kind in COUNTED]
+    return [min(kinds.count(kind), 2) / 2 for kind in COUNTED_KINDS]
 
 
-def _surface(text: str, marks: list[Mark]) -> list[float]:
+def _surface_features(text: str, marks: list[Mark]) -> list[float]:
     size = max(1, len(text))
     degrees = [mark.weight for mark in marks if mark.kind == "degree"]
     return [

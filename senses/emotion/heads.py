@@ -1,7 +1,7 @@
-"""The trained heads: from an embedding and what the words say to label shares and to pleasure/arousal/dominance.
+"""The trained heads, which map the features of a text to label shares and to pleasure, arousal and dominance.
 
 shares   a small network over [embedding, words], softmax over our labels
-p, a, d  resemblance to some four thousand sentences, plus words, plus label shares, plus word pieces; all linear
+p, a, d  linear in RBF similarities to some four thousand sentences, words, label shares and word pieces
 """
 
 import math
@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.senses.emotion.features import BUCKETS, LAYOUT, Floats, Reading
+from soulgraph.senses.emotion.features import BUCKETS, LAYOUT, Floats, TextFeatures
 from soulgraph.soul.emotions import EMOTIONS
 
 FILE = "heads.npz"
 EMBEDDING = 512
-# The embedding has length 1 and 512 parts: raised so that its parts weigh like the words.
+# The embedding has length 1 in 512 dimensions: scaled up so that its components weigh like the words.
 VECTOR_SCALE, WORD_SCALE = 16.0, 1.5
 SIGNATURE = ",".join((*EMOTIONS, *LAYOUT, str(EMBEDDING), str(BUCKETS)))
 
 
 @dataclass(frozen=True)
 class Heads:
-    """Every array of the data file by its name."""
+    """The arrays of the data file, under their names in it."""
 
     # shares
     inner: Floats
@@ -49,6 +49,7 @@ class Heads:
     trust: Floats
 
     def shares(self, vector: Floats, words: Floats) -> Floats:
+        """The probability of each label."""
         inputs = np.concatenate([vector * VECTOR_SCALE, words * WORD_SCALE])
         hidden = np.maximum(inputs @ self.inner + self.inner_bias, 0)
         logits = hidden @ self.outer + inputs @ self.direct + self.bias
@@ -56,48 +57,53 @@ class Heads:
         shares: Floats = raised / raised.sum()
         return shares
 
-    def pad(self, vector: Floats, reading: Reading, shares: Floats) -> Floats:
+    def pad(self, vector: Floats, features: TextFeatures, shares: Floats) -> Floats:
         point: Floats = np.dot(vector - self.centre, self.axes)
-        echoes = self._echoes(point)
-        pad: Floats = echoes @ self.echo + reading.words @ self.from_words + shares @ self.from_shares + self.level
-        return pad + self._pieces(reading.pieces)
+        similarities = self._similarities(point)
+        pad: Floats = (
+            similarities @ self.echo + features.words @ self.from_words + shares @ self.from_shares + self.level
+        )
+        return pad + self._piece_pad(features.pieces)
 
     def confidence(self, share: float) -> float:
+        """The probability that a label with this share is right, by Platt scaling."""
         share = min(max(share, 1e-6), 1 - 1e-6)
         slope, intercept = self.trust.tolist()
         return 1 / (1 + math.exp(-(slope * math.log(share / (1 - share)) + intercept)))
 
-    def _echoes(self, point: Floats) -> Floats:
-        """What `resemblance` gives for one point, with the landmarks' part of it calculated once."""
-        echoes: Floats = np.exp(self._doubled @ point - (self._far + self.reach[0] * (point @ point)))
-        return echoes
+    def _similarities(self, point: Floats) -> Floats:
+        """`rbf_kernel` of one point and all landmarks, with the landmarks' part calculated once."""
+        similarities: Floats = np.exp(
+            self._scaled_landmarks @ point - (self._landmark_norms + self.reach[0] * (point @ point))
+        )
+        return similarities
 
     @cached_property
-    def _doubled(self) -> Floats:
-        doubled: Floats = 2 * self.reach[0] * self.landmarks
-        return doubled
+    def _scaled_landmarks(self) -> Floats:
+        scaled: Floats = 2 * self.reach[0] * self.landmarks
+        return scaled
 
     @cached_property
-    def _far(self) -> Floats:
-        far: Floats = self.reach[0] * (self.landmarks**2).sum(1)
-        return far
+    def _landmark_norms(self) -> Floats:
+        norms: Floats = self.reach[0] * (self.landmarks**2).sum(1)
+        return norms
 
-    def _pieces(self, pieces: NDArray[np.int64]) -> Floats:
+    def _piece_pad(self, pieces: NDArray[np.int64]) -> Floats:
         rarity = self.rarity[pieces]
         length = math.sqrt(rarity @ rarity) or 1.0
         pad: Floats = (rarity @ self.from_pieces[pieces]) / np.float32(length)
         return pad
 
 
-def resemblance(points: Floats, landmarks: Floats, reach: float) -> Floats:
-    """1 for the same place, falling with the square of the distance."""
+def rbf_kernel(points: Floats, landmarks: Floats, reach: float) -> Floats:
+    """exp(-reach * squared distance) of every point to every landmark."""
     squares = (points**2).sum(1)[:, None] + (landmarks**2).sum(1)[None] - 2 * points @ landmarks.T
-    near: Floats = np.exp(-reach * squares)
-    return near
+    kernel: Floats = np.exp(-reach * squares)
+    return kernel
 
 
 def heads_from(arrays: Mapping[str, NDArray[np.generic]]) -> Heads:
-    """The heads of a data file, back in single precision; a file made for other features is refused."""
+    """The heads of a data file in single precision; raises ConfigurationError for one made for other features."""
     signature = str(arrays["signature"]) if "signature" in arrays else ""
     names = [field.name for field in fields(Heads)]
     if signature != SIGNATURE or any(name not in arrays for name in names):
@@ -112,7 +118,7 @@ def heads() -> Heads:
 
 
 def _restored(name: str, arrays: Mapping[str, NDArray[np.generic]]) -> Floats:
-    """Small integers are stored with the size of one step."""
+    """An array in single precision; one quantised to small integers is multiplied by its step."""
     values = arrays[name].astype(np.float32)
     step = f"{name}_step"
     return values * arrays[step].astype(np.float32) if step in arrays else values

@@ -1,4 +1,4 @@
-"""An emotion recogniser that lives elsewhere: one POST per text, and an answer checked before it is believed."""
+"""The client of an external emotion recogniser: one POST per text, and a validated answer."""
 
 import asyncio
 import json
@@ -17,12 +17,12 @@ from soulgraph.soul.validation import explain
 TIMEOUT_S = 1.5
 MAX_ANSWER = 64 * 1024  # bytes; an honest answer has a few hundred
 
-# Unpacked bytes are the only ones that can be counted while they arrive.
+# Without compression the size of the answer can be checked while it arrives.
 _HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
 
 
 class Answer(BaseModel):
-    """What the service says; it may say more than we read, but what we read has the right type."""
+    """The service's answer; unknown fields are ignored, known ones are checked strictly."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -35,7 +35,7 @@ class Answer(BaseModel):
 
 
 class HttpRecogniser:
-    """Asks once and never again: a feeling that comes late is of no use to the turn."""
+    """Sends one request without retries: an emotion that comes late is of no use to the turn."""
 
     def __init__(self, client: httpx.AsyncClient, url: str) -> None:
         self._client = client
@@ -44,7 +44,7 @@ class HttpRecogniser:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str) -> AsyncIterator[Self]:
-        """One client for all turns; as many connections as there are turns, of which some are kept."""
+        """One client for all turns, without a limit on connections, of which 64 are kept alive."""
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
         async with httpx.AsyncClient(limits=limits) as client:
             yield cls(client, url)
@@ -52,27 +52,27 @@ class HttpRecogniser:
     async def recognise(self, text: str) -> UserEmotion:
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                answer = Answer.model_validate_json(await self._ask(text))
+                answer = Answer.model_validate_json(await self._post(text))
         except TimeoutError as error:
             raise SenseUnavailable(f"the emotion service did not answer within {TIMEOUT_S} s") from error
         except httpx.HTTPError as error:
-            raise SenseUnavailable(f"the emotion service cannot be reached: {_cause(error)}") from error
+            raise SenseUnavailable(f"the emotion service cannot be reached: {_describe(error)}") from error
         except ValidationError as error:
             raise SenseUnavailable(
                 f"the emotion service answered something unusable: {explain(error, root='answer')}"
             ) from error
         return UserEmotion(**answer.model_dump())
 
-    async def _ask(self, text: str) -> bytes:
-        said = json.dumps({"text": text})
-        request = self._client.stream("POST", self._url, content=said, headers=_HEADERS, follow_redirects=False)
+    async def _post(self, text: str) -> bytes:
+        payload = json.dumps({"text": text})
+        request = self._client.stream("POST", self._url, content=payload, headers=_HEADERS, follow_redirects=False)
         async with request as response:
             if not response.is_success:
                 raise SenseUnavailable(f"the emotion service answered {response.status_code} {response.reason_phrase}")
-            return await _body(response)
+            return await _read_body(response)
 
 
-async def _body(response: httpx.Response) -> bytes:
+async def _read_body(response: httpx.Response) -> bytes:
     body = b""
     async for chunk in response.aiter_raw():
         body += chunk
@@ -81,6 +81,6 @@ async def _body(response: httpx.Response) -> bytes:
     return body
 
 
-def _cause(error: httpx.HTTPError) -> str:
-    """Some of httpx's errors have a name and no text."""
+def _describe(error: httpx.HTTPError) -> str:
+    """The class and text of an error: some of httpx's errors have no text."""
     return f"{type(error).__name__} {error}".strip()

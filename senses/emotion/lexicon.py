@@ -1,4 +1,4 @@
-"""The emotional vocabulary: texts become a row of marks (feelings, negators, degree words, …)."""
+"""The emotion lexicon: turns a text into a list of marks (feelings, negators, degree words, …)."""
 
 import re
 from collections import defaultdict
@@ -24,7 +24,7 @@ _ELONGATED = re.compile(r"([a-z]{1,2}?)\1{2,}")
 
 
 class Mark(NamedTuple):
-    """One stretch of text and what it does to the feeling around it."""
+    """A phrase found in a text: its kind, its label if it has one, its weight, and whether it is emphasised."""
 
     kind: Kind
     label: str = ""
@@ -36,30 +36,30 @@ PLAIN = Mark("plain")
 
 
 class Units(NamedTuple):
-    """A text unit by unit: as written, and as the lexicon spells it."""
+    """The units of a text as written (`raw`) and as the lexicon spells them (`plain`)."""
 
     raw: list[str]
     plain: list[str]
 
 
-def units_of(text: str) -> list[str]:
-    """English words whole, everything else (a Chinese character, an emoji) one by one."""
+def _split(text: str) -> list[str]:
+    """English words as wholes, everything else (a Chinese character, an emoji) one by one."""
     return _UNIT.findall(text)
 
 
 @lru_cache(maxsize=20_000)
-def plainly(unit: str) -> str:
+def _normalise_unit(unit: str) -> str:
     """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
     return _ELONGATED.sub(r"\1", unit.lower())
 
 
-def spelt(text: str) -> Units:
-    raw = units_of(normalise(text))
-    return Units(raw, [plainly(unit) for unit in raw])
+def units_of(text: str) -> Units:
+    raw = _split(normalise(text))
+    return Units(raw, [_normalise_unit(unit) for unit in raw])
 
 
 def inflections(word: str) -> Iterator[str]:
-    """The regular forms of an English word; those that do not exist do no harm."""
+    """The regular forms of an English word; forms that do not exist do no harm."""
     yield from (word, f"{word}s", f"{word}es", f"{word}d", f"{word}ed", f"{word}ing")
     yield from (f"{word}{word[-1]}{ending}" for ending in ("ed", "ing"))
     if word.endswith("e"):
@@ -69,7 +69,7 @@ def inflections(word: str) -> Iterator[str]:
 
 
 class Phrases:
-    """Marks by the units of their phrase; the longest phrase that fits is the one that counts."""
+    """Finds phrases in units by longest match."""
 
     def __init__(self, marks: Mapping[Phrase, Mark]) -> None:
         self.marks = marks
@@ -79,7 +79,7 @@ class Phrases:
         self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
     def scan(self, units: Units) -> list[Mark]:
-        """The text from left to right, longest match first; what is unknown is a plain mark."""
+        """The marks of a text from left to right; unknown units become plain marks."""
         raw, plain = units
         marks: list[Mark] = []
         at = 0
@@ -99,7 +99,7 @@ class Phrases:
 
 
 class Lexicon:
-    """`words` carry feelings and what modifies them; `cues` tell what kind of utterance it is."""
+    """`words` are feelings and their modifiers; `cues` tell what kind of utterance it is."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.negated: dict[str, str] = data["negated"]
@@ -107,7 +107,7 @@ class Lexicon:
         self.cues = Phrases(dict(_grouped(data["cues"], "plain")))
 
     def scan(self, text: str) -> list[Mark]:
-        return self.words.scan(spelt(text))
+        return self.words.scan(units_of(text))
 
 
 @cache
@@ -116,7 +116,7 @@ def lexicon() -> Lexicon:
 
 
 def phrases_in(listing: str) -> list[Phrase]:
-    return [tuple(spelt(entry).plain) for entry in listing.split(",")]
+    return [tuple(units_of(entry).plain) for entry in listing.split(",")]
 
 
 def _entries(data: dict[str, Any]) -> Iterator[tuple[Phrase, Mark]]:
@@ -147,7 +147,7 @@ def _marked(listing: str, mark: Mark) -> Iterator[tuple[Phrase, Mark]]:
 
 
 def _inflected(marks: dict[Phrase, Mark]) -> dict[Phrase, Mark]:
-    """With the inflected forms of single English words, where a form is no entry of its own."""
+    """The marks with inflected forms of single English words added, unless a form is an entry itself."""
     words = [(phrase[0], mark) for phrase, mark in marks.items() if _inflects(phrase, mark)]
     forms = {(form,): mark for word, mark in reversed(words) for form in inflections(word)}
     return forms | marks
@@ -158,5 +158,5 @@ def _inflects(phrase: Phrase, mark: Mark) -> bool:
 
 
 def _is_loud(raw: str, unit: str) -> bool:
-    """SHOUTED or drawn out; one capital letter is only grammar."""
+    """Whether a unit is in capitals or drawn out; a single capital letter does not count."""
     return len(raw) > 1 and (raw.isupper() or raw.lower() != unit)

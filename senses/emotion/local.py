@@ -1,18 +1,18 @@
-"""The built-in recogniser: trained heads on a sentence embedding, joined with what the words say.
+"""The built-in recogniser: trained heads on a sentence embedding, combined with the lexicon.
 
-How the evidence is joined:
-1. The heads see embedding and words together and give each label its share, and p, a, d.
-2. Negation is where embeddings are blind: when a feeling is denied, the words alone decide the sign of p,
-   and only labels of that sign stay in the running.
-3. p, a, d are what the heads measured, drawn towards the labels' prototypes; the surer the label, the more.
-4. Intensity is how far the text is from neutral, times how strongly the words put it.
+How they are combined:
+1. The heads take embedding and words together and give the label shares and p, a, d.
+2. Embeddings miss negation: when a feeling is denied, the words alone decide the sign of p, and only labels of
+   that sign are kept.
+3. p, a, d of the heads are pulled towards the labels' prototypes, the more the surer the label is.
+4. Intensity is the share of all labels but neutral, times the strength of the words.
 """
 
 import math
 
 import numpy as np
 
-from soulgraph.senses.emotion.features import LOOKED_AT, Floats, Reading, read
+from soulgraph.senses.emotion.features import MAX_CHARS, Floats, TextFeatures, extract_features
 from soulgraph.senses.emotion.heads import Heads, heads
 from soulgraph.senses.emotion.lexical import Feeling, strengths
 from soulgraph.senses.emotion.lexicon import lexicon
@@ -24,75 +24,77 @@ _PROTOTYPES = np.array([PROTOTYPES[label] for label in EMOTIONS], dtype=np.float
 _SIGNS = np.sign(_PROTOTYPES[:, 0])
 _NEUTRAL = EMOTIONS.index("neutral")
 
-TYPICAL = 0.4  # how far a label that is certain draws p, a, d to its prototype
-SAID = 1.5  # how much a feeling gains by being named
-UNSAID = 0.6  # the strength of a feeling that no word names
+PROTOTYPE_PULL = 0.4  # how far a certain label pulls p, a, d to its prototype
+NAMED_GAIN = 1.5  # in log share, of a label whose feeling is named
+UNNAMED_STRENGTH = 0.6  # strength of a feeling that no word names
 NEUTRAL_INTENSITY = 0.1
 
 
 class LocalRecogniser:
-    """Hears Chinese and English without any service."""
+    """Recognises emotions in Chinese and English without an external service."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._heads = heads()
-        lexicon()  # read now, not while somebody waits
+        lexicon()  # loads it now instead of in the first turn
 
     async def recognise(self, text: str) -> UserEmotion:
-        text = text[:LOOKED_AT]
+        text = text[:MAX_CHARS]
         return judge(text, (await self._embedder.embed([text]))[0], self._heads)
 
 
-def judge(text: str, vector: Floats, by: Heads | None = None) -> UserEmotion:
-    """The feeling of a text with this embedding."""
-    by, reading = by or heads(), read(text)
-    heard = by.shares(vector, reading.words)
-    sign = 0.0 if reading.asks else denied_sign(reading.feelings)
-    shares = _of_sign(_said(heard, reading.feelings), sign)
+def judge(text: str, vector: Floats, trained: Heads | None = None) -> UserEmotion:
+    """The emotion of a text with this embedding; `trained` are the shipped heads unless given."""
+    trained = trained or heads()
+    features = extract_features(text)
+    raw_shares = trained.shares(vector, features.words)
+    sign = 0.0 if features.asks else denied_sign(features.feelings)
+    shares = _keep_sign(_raise_named_labels(raw_shares, features.feelings), sign)
     best = int(shares.argmax())
-    p, a, d = _placed(by.pad(vector, reading, heard), shares, sign)
-    intensity = _intensity(reading, shares, best)
-    return UserEmotion(EMOTIONS[best], p, a, d, intensity, round(by.confidence(float(shares[best])), 3)).sane()
+    p, a, d = _blend_pad(trained.pad(vector, features, raw_shares), shares, sign)
+    intensity = _intensity(features, shares, best)
+    return UserEmotion(EMOTIONS[best], p, a, d, intensity, round(trained.confidence(float(shares[best])), 3)).sane()
 
 
 def denied_sign(feelings: list[Feeling]) -> float:
-    """The sign of p when a feeling is denied, else 0; what is felt instead outweighs what is not felt."""
+    """The sign of p when a feeling is denied, else 0; feelings that are affirmed decide it before denied ones."""
     denied = sum(feeling.pleasure for feeling in feelings if feeling.denied)
     affirmed = sum(feeling.pleasure for feeling in feelings if not feeling.denied)
     return math.copysign(1.0, affirmed or denied) if denied else 0.0
 
 
-def _said(shares: Floats, feelings: list[Feeling]) -> Floats:
-    """A label that is named outright gains, however the sentence sounds."""
+def _raise_named_labels(shares: Floats, feelings: list[Feeling]) -> Floats:
+    """Raises the shares of labels whose feelings are named, and normalises them again."""
     gains = strengths(feelings)
-    raised = shares * np.exp([SAID * gains.get(label, 0.0) for label in EMOTIONS], dtype=np.float32)
-    one: Floats = raised / raised.sum()
-    return one
+    raised = shares * np.exp([NAMED_GAIN * gains.get(label, 0.0) for label in EMOTIONS], dtype=np.float32)
+    normalised: Floats = raised / raised.sum()
+    return normalised
 
 
-def _of_sign(shares: Floats, sign: float) -> Floats:
+def _keep_sign(shares: Floats, sign: float) -> Floats:
+    """Only the shares of labels whose p has this sign, normalised; all of them for 0."""
     if not sign:
         return shares
     kept = np.where(sign == _SIGNS, shares, 0)
-    one: Floats = kept / kept.sum()
-    return one
+    normalised: Floats = kept / kept.sum()
+    return normalised
 
 
-def _placed(measured: Floats, shares: Floats, sign: float) -> tuple[float, float, float]:
-    """p, a, d; p takes the sign the words gave it."""
+def _blend_pad(measured: Floats, shares: Floats, sign: float) -> tuple[float, float, float]:
+    """p, a, d of the heads, pulled towards the prototypes; a sign that is not 0 is given to p."""
     p, *rest = measured.tolist()
-    typical = TYPICAL * float(np.where(_SIGNS, shares, 0).max())
+    pull = PROTOTYPE_PULL * float(np.where(_SIGNS, shares, 0).max())
     prototype = (shares @ _PROTOTYPES).tolist()
     p, a, d = (
-        clip((1 - typical) * here + typical * there, -1.0, 1.0)
+        clip((1 - pull) * here + pull * there, -1.0, 1.0)
         for here, there in zip((sign * abs(p) if sign else p, *rest), prototype, strict=True)
     )
     return round(p, 3), round(a, 3), round(d, 3)
 
 
-def _intensity(reading: Reading, shares: Floats, best: int) -> float:
-    felt = 1 - float(shares[_NEUTRAL])
+def _intensity(features: TextFeatures, shares: Floats, best: int) -> float:
+    not_neutral = 1 - float(shares[_NEUTRAL])
     if best == _NEUTRAL:
-        return round(NEUTRAL_INTENSITY * felt, 3)
-    said = max(strengths(reading.feelings).values(), default=UNSAID)
-    return round(min(1.0, felt * said * reading.emphasis), 3)
+        return round(NEUTRAL_INTENSITY * not_neutral, 3)
+    strength = max(strengths(features.feelings).values(), default=UNNAMED_STRENGTH)
+    return round(min(1.0, not_neutral * strength * features.emphasis), 3)

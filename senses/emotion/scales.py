@@ -1,4 +1,4 @@
-"""The values a feeling is told in, checked where they come from outside."""
+"""Pydantic types of an emotion's values, for answers of external services and models."""
 
 from typing import Annotated
 
@@ -8,12 +8,12 @@ from pydantic_core import PydanticCustomError
 from soulgraph.soul.emotions import EMOTIONS
 
 
-def _known(label: str) -> str:
+def _known_label(label: str) -> str:
     if label not in EMOTIONS:
         raise PydanticCustomError("unknown_emotion", "must be one of {known}", {"known": ", ".join(EMOTIONS)})
     return label
 
 
-Label = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True), AfterValidator(_known)]
+Label = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True), AfterValidator(_known_label)]
 Axis = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

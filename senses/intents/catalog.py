@@ -1,4 +1,4 @@
-"""The intents a terminal offers, as it reports them."""
+"""The intents a terminal offers, as pydantic models of its report."""
 
 import math
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _BOUNDS = {"percent": (0, 100), "duration": (0, math.inf)}
 
 
 class _Reported(BaseModel):
-    """Terminals may say more than we read, but what we read has the right type."""
+    """Unknown fields of a report are ignored, known ones are checked strictly."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
@@ -51,7 +51,7 @@ class Slot(_Reported):
         return within and lowest <= value <= highest
 
     def problem(self) -> str | None:
-        """What in this slot contradicts its type."""
+        """What in this slot contradicts its type; None if nothing does."""
         if self.values and self.type != "text":
             return f"values are for text, not for a {self.type}"
         if not self.is_counted and (self.min is not None or self.max is not None):

@@ -1,56 +1,56 @@
-"""A catalog made ready for matching, so that a turn pays only for the intents its words touch."""
+"""A catalog prepared for matching, so that a turn only examines the intents that its words may match."""
 
 from collections.abc import Sequence
 from functools import cached_property
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.examples import Example, examples_of
-from soulgraph.senses.intents.opposites import Sides, only_sides, usual_sides
-from soulgraph.senses.intents.patterns import Sieve
+from soulgraph.senses.intents.opposites import Sides, agreed_sides, majority_sides
+from soulgraph.senses.intents.patterns import PatternPrefilter
 from soulgraph.senses.intents.shape import Shape, shape_of
 from soulgraph.senses.intents.utterance import Utterance, folded
 
 
 class CompiledCatalog:
-    def __init__(self, catalog: Sequence[Intent]) -> None:
-        self.catalog = list(catalog)
-        self._sides = {intent.id: sides_of(intent) for intent in catalog}
-        self._shapes = {intent.id: {shape_of([text]) for text in intent.match.examples} for intent in catalog}
-        self._named = {intent.id: " ".join(_texts(intent)) for intent in catalog}
-        self._words = [(folded(word), intent.id) for intent in catalog for word in _keywords(intent)]
-        self._by_pattern = {intent.id for intent in catalog if _patterns(intent)}
-        self._sieve = Sieve(pattern for intent in catalog for pattern in _patterns(intent))
+    def __init__(self, intents: Sequence[Intent]) -> None:
+        self.intents = list(intents)
+        self._sides = {intent.id: _sides_of(intent) for intent in intents}
+        self._shapes = {intent.id: {shape_of([text]) for text in intent.match.examples} for intent in intents}
+        self._descriptions = {intent.id: " ".join(_texts(intent)) for intent in intents}
+        self._keyword_owners = [(folded(word), intent.id) for intent in intents for word in _keywords(intent)]
+        self._with_patterns = {intent.id for intent in intents if _patterns(intent)}
+        self._prefilter = PatternPrefilter(pattern for intent in intents for pattern in _patterns(intent))
 
-    def touched_by(self, utterance: Utterance) -> list[Intent]:
-        """The intents that keywords or patterns could speak for, in the catalog's order."""
+    def candidates_for(self, utterance: Utterance) -> list[Intent]:
+        """The intents whose keywords or patterns may match, in the order of the catalog."""
         text = folded(utterance.text)
-        touched = {intent_id for word, intent_id in self._words if word in text}
-        if self._sieve.passes(utterance.text):
-            touched |= self._by_pattern
-        return [intent for intent in self.catalog if intent.id in touched]
+        matching = {intent_id for word, intent_id in self._keyword_owners if word in text}
+        if self._prefilter.passes(utterance.text):
+            matching |= self._with_patterns
+        return [intent for intent in self.intents if intent.id in matching]
 
     def sides(self, intent: Intent) -> Sides:
         return self._sides[intent.id]
 
-    def words(self, intent: Intent) -> str:
-        """All it is called and asked for by."""
-        return self._named[intent.id]
+    def description(self, intent: Intent) -> str:
+        """The name, keywords, examples and patterns of an intent as one text."""
+        return self._descriptions[intent.id]
 
     def shapes(self, intent: Intent) -> set[Shape]:
-        """The shapes in which it is asked for."""
+        """The shapes of the intent's examples."""
         return self._shapes[intent.id]
 
     @cached_property
     def examples(self) -> list[Example]:
-        return examples_of(self.catalog)
+        return examples_of(self.intents)
 
 
-def sides_of(intent: Intent) -> Sides:
-    """As its names and keywords say; where they say nothing, as its examples do."""
+def _sides_of(intent: Intent) -> Sides:
+    """The sides that an intent's names and keywords name, else those that most of its examples name."""
     match = intent.match
-    named = only_sides([intent.id, intent.name, *match.keywords_any, *match.keywords_all])
-    shown = usual_sides(match.examples)
-    return tuple(name or example for name, example in zip(named, shown, strict=True))
+    named = agreed_sides([intent.id, intent.name, *match.keywords_any, *match.keywords_all])
+    in_examples = majority_sides(match.examples)
+    return tuple(name or example for name, example in zip(named, in_examples, strict=True))
 
 
 def _texts(intent: Intent) -> list[str]:
@@ -64,5 +64,5 @@ def _patterns(intent: Intent) -> list[str]:
 
 
 def _keywords(intent: Intent) -> list[str]:
-    """Those that can speak for it."""
+    """The keywords of which one must occur for the intent to match by keywords."""
     return intent.match.keywords_any or intent.match.keywords_all

@@ -1,4 +1,4 @@
-"""What the intent filter concludes, as the turn and the API carry it."""
+"""The result of the intent filter, as the turn and the API carry it."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -29,8 +29,8 @@ class IntentResult(BaseModel):
 
     @classmethod
     def matched(cls, intents: list[MatchedIntent]) -> "IntentResult":
-        """To be executed, unless all of it must be asked about first."""
-        ids = listed(intent.intent_id for intent in intents)
+        """The result for matched intents: executed if one is ready, else clarified first."""
+        ids = join_ids(intent.intent_id for intent in intents)
         if any(intent.status == "ready" for intent in intents):
             return cls(decision=IntentDecision(action="execute_intents", reason=f"matched: {ids}"), intents=intents)
         reason = f"to be clarified: {ids}"
@@ -38,8 +38,10 @@ class IntentResult(BaseModel):
 
     @classmethod
     def without(cls, action: Action, reason: str) -> "IntentResult":
+        """The result when no intent matched."""
         return cls(decision=IntentDecision(action=action, reason=reason))
 
 
-def listed(ids: Iterable[str]) -> str:
+def join_ids(ids: Iterable[str]) -> str:
+    """The ids separated by commas, each once."""
     return ", ".join(dict.fromkeys(ids))

@@ -1,8 +1,7 @@
-"""The intent filter: which of a terminal's intents an utterance asks for, and why.
+"""The intent filter: finds which of a terminal's intents an utterance asks for, and why.
 
-Keywords and patterns speak first; what they leave open may resemble an example; what then is still unclear an
-arbiter may decide. What is spoken against is dropped. Each clause that asks for something fills the slots of
-what it asks for.
+Keywords and patterns are matched first; other clauses are compared with the examples; an arbiter may decide unclear
+cases. Refused intents are dropped. Each clause that asks for an intent fills the slots of that intent.
 """
 
 import asyncio
@@ -14,16 +13,16 @@ from typing import Any, NamedTuple
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, listed
+from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, join_ids
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
 from soulgraph.senses.intents.resemblance import Resemblance
-from soulgraph.senses.intents.slots import question, spoken
+from soulgraph.senses.intents.slots import fill_slots, question
 from soulgraph.senses.intents.utterance import Utterance
 from soulgraph.senses.ports import Embedder, IntentArbiter
 from soulgraph.soul.language import Lang, lang_of
 
 HIT_CONFIDENCE = 0.8
-UNCLEAR = (0.35, 0.65)
+UNCLEAR = (0.35, 0.65)  # confidences between which the arbiter decides
 ARBITER_TIMEOUT_S = 5.0
 
 
@@ -32,7 +31,7 @@ class Mention(NamedTuple):
 
     evidence: Evidence
     words: str
-    said: dict[str, Any]
+    slots: dict[str, Any]
 
     @property
     def intent(self) -> Intent:
@@ -40,9 +39,9 @@ class Mention(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """A keyword is a full hit however many there are; the rest is how much of the words it explains."""
+        """That of the likeness; for a keyword or pattern high, and higher the more of the words it covers."""
         if self.evidence.by == "like":
-            return round(self.evidence.sureness, 3)
+            return round(self.evidence.confidence, 3)
         covered = self.evidence.span.length / len(self.words.strip())
         return round(HIT_CONFIDENCE + (1 - HIT_CONFIDENCE) * min(1.0, covered), 3)
 
@@ -53,73 +52,73 @@ class IntentFilter:
         self._arbiter = arbiter
 
     def expect(self, text: str) -> None:
-        """This will be filtered soon."""
+        """Announces a text that will be filtered soon, so that it is embedded early."""
         self._resemblance.expect(Utterance.of(text))
 
-    async def filter(self, text: str, offers: CompiledCatalog, now: datetime) -> IntentResult:
-        """`now` is the user's time: 明早七点 is resolved against it."""
+    async def filter(self, text: str, catalog: CompiledCatalog, now: datetime) -> IntentResult:
+        """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved."""
         utterance = Utterance.of(text)
-        if not utterance.text or not offers.catalog:
-            return IntentResult.without("no_action", "nothing was said" if offers.catalog else "no intents are offered")
-        named = evidence_in(utterance, offers)
-        heard, problem = await self._weighed(utterance, offers, named)
-        meant = [evidence for evidence in heard if not refused(evidence, utterance)]
-        if not meant:
-            reason = f"refused: {_ids(heard)}" if heard else "no intent matched"
+        if not utterance.text or not catalog.intents:
+            return IntentResult.without("no_action", "nothing was said" if catalog.intents else "no intents are offered")
+        named = evidence_in(utterance, catalog)
+        found, problem = await self._compare_with_examples(utterance, catalog, named)
+        accepted = [evidence for evidence in found if not refused(evidence, utterance)]
+        if not accepted:
+            reason = f"refused: {_ids(found)}" if found else "no intent matched"
             return IntentResult.without("fallback_reasoning", reason + problem)
-        mentions = _distinct(_mentions(meant, utterance, now))
+        mentions = _distinct(_mentions(accepted, utterance, now))
         sure = [m for m in mentions if m.confidence >= m.intent.match.min_confidence]
         if not sure:
-            return IntentResult.without("fallback_reasoning", f"not sure enough: {_ids(meant)}{problem}")
+            return IntentResult.without("fallback_reasoning", f"not sure enough: {_ids(accepted)}{problem}")
         return IntentResult.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
 
-    async def _weighed(
-        self, utterance: Utterance, offers: CompiledCatalog, named: list[Evidence]
+    async def _compare_with_examples(
+        self, utterance: Utterance, catalog: CompiledCatalog, named: list[Evidence]
     ) -> tuple[list[Evidence], str]:
-        """The evidence in the light of the examples, and a word on it if the embedder is away."""
+        """The evidence after comparison with the examples, and a remark for the reason if the embedder is away."""
         try:
-            weighed = await self._resemblance.weighed(utterance, offers, named)
+            compared = await self._resemblance.compare(utterance, catalog, named)
         except SenseUnavailable:
             return named, " (examples not compared: the embeddings endpoint is away)"
-        return await self._settled(utterance, weighed), ""
+        return await self._arbitrate(utterance, compared), ""
 
-    async def _settled(self, utterance: Utterance, heard: list[Evidence]) -> list[Evidence]:
-        """The unclear ones as the arbiter decides; without one, or when it is away, as they are."""
-        unclear = [evidence for evidence in heard if UNCLEAR[0] <= evidence.sureness <= UNCLEAR[1]]
+    async def _arbitrate(self, utterance: Utterance, found: list[Evidence]) -> list[Evidence]:
+        """The evidence with unclear cases decided by the arbiter; unchanged without one or when it fails."""
+        unclear = [evidence for evidence in found if UNCLEAR[0] <= evidence.confidence <= UNCLEAR[1]]
         if not self._arbiter or not unclear:
-            return heard
+            return found
         try:
             async with asyncio.timeout(ARBITER_TIMEOUT_S):
                 chosen = await self._arbiter.decide(utterance.text, [evidence.intent for evidence in unclear])
         except (SenseUnavailable, TimeoutError):
-            return heard
+            return found
         confirmed = [_confirmed(evidence) for evidence in unclear if evidence.intent.id in chosen]
-        return [evidence for evidence in heard if evidence not in unclear] + confirmed
+        return [evidence for evidence in found if evidence not in unclear] + confirmed
 
 
 def _confirmed(evidence: Evidence) -> Evidence:
-    sureness = max(evidence.sureness, evidence.intent.match.min_confidence)
-    return evidence._replace(sureness=sureness, what=f"{evidence.what}, confirmed by the model")
+    confidence = max(evidence.confidence, evidence.intent.match.min_confidence)
+    return evidence._replace(confidence=confidence, what=f"{evidence.what}, confirmed by the model")
 
 
-def _mentions(meant: list[Evidence], utterance: Utterance, now: datetime) -> Iterator[Mention]:
-    """In the order spoken. A clause that asks for nothing belongs to the one before it."""
-    asking = sorted({utterance.clause_at(evidence.span.start) for evidence in meant})
+def _mentions(accepted: list[Evidence], utterance: Utterance, now: datetime) -> Iterator[Mention]:
+    """The mentions in the order of the text. A clause that asks for nothing belongs to the one before it."""
+    asking = sorted({utterance.clause_at(evidence.span.start) for evidence in accepted})
     starts = [0, *(utterance.clauses[clause].start for clause in asking[1:]), len(utterance.text)]
     for start, end in pairwise(starts):
-        here = [e for e in meant if start <= e.span.start < end]
+        here = [e for e in accepted if start <= e.span.start < end]
         longest_each = {e.intent.id: e for e in sorted(here, key=lambda e: e.span.length)}
         words = utterance.text[start:end]
         for evidence in sorted(longest_each.values(), key=lambda e: e.span):
-            yield Mention(evidence, words, spoken(evidence.intent.slots, words, now, utterance.patience))
+            yield Mention(evidence, words, fill_slots(evidence.intent.slots, words, now, utterance.budget))
 
 
 def _distinct(mentions: Iterable[Mention]) -> list[Mention]:
-    """An intent asked for twice counts twice only when the slots say so: 开客厅的灯和卧室的灯."""
+    """Keeps a second mention of an intent only if its slots differ: 开客厅的灯和卧室的灯."""
     kept: list[Mention] = []
-    for mention in sorted(mentions, key=lambda m: not m.said):
+    for mention in sorted(mentions, key=lambda m: not m.slots):
         same = [k for k in kept if k.intent.id == mention.intent.id]
-        if not same or (mention.said and all(k.said != mention.said for k in same)):
+        if not same or (mention.slots and all(k.slots != mention.slots for k in same)):
             kept.append(mention)
     return sorted(kept, key=lambda m: m.evidence.span)
 
@@ -127,7 +126,7 @@ def _distinct(mentions: Iterable[Mention]) -> list[Mention]:
 def _match(mention: Mention, lang: Lang) -> MatchedIntent:
     intent = mention.intent
     defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
-    parameters = defaults | mention.said
+    parameters = defaults | mention.slots
     missing = [slot for slot in intent.slots if slot.required and slot.name not in parameters]
     return MatchedIntent(
         intent_id=intent.id,
@@ -141,4 +140,4 @@ def _match(mention: Mention, lang: Lang) -> MatchedIntent:
 
 
 def _ids(evidence: Iterable[Evidence]) -> str:
-    return listed(sorted(e.intent.id for e in evidence))
+    return join_ids(sorted(e.intent.id for e in evidence))

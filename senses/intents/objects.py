@@ -1,4 +1,4 @@
-"""What a Chinese command is done to: 把洗衣机打开 is about a washing machine, whatever else it resembles."""
+"""Finds the object of a Chinese command: 把洗衣机打开 is about a washing machine, whatever else it is like."""
 
 import re
 
@@ -8,8 +8,8 @@ _OBJECT = re.compile(
 _COMMON = "机器"  # ends the names of many things
 
 
-def about_another(clause: str, words: str) -> bool:
-    """Whether the thing a clause names is none that these words speak of."""
+def names_other_object(clause: str, words: str) -> bool:
+    """Whether a clause names an object that does not occur in an intent's description `words`."""
     found = _OBJECT.search(clause)
     if not found:
         return False

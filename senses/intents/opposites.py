@@ -1,7 +1,6 @@
-"""On and off, up and down, locked and unlocked: which side a command is on.
+"""Opposites such as on and off, up and down: finds which side of each axis a command names.
 
-Chinese sides are spelled with what must not surround them: the 开 of 开心 switches nothing on, and what is 开着
-is so already.
+The Chinese patterns exclude some neighbours: 开心 has nothing to do with switching on, and 开着 describes a state.
 """
 
 import re
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 Sides = tuple[str | None, ...]
-"""For each axis the side taken, if any."""
+"""For each axis the side that is named, or None."""
 
 _STATE = "着|[掉上开]?的|太久|了?(?:半天|[好很这那]久)|了一[天夜晚整上下]"
 _IS = r"(?<!is )(?<!are )(?<!was )(?<!still )(?<!already )"
@@ -50,30 +49,31 @@ def sides_in(text: str) -> list[Side]:
     return sorted(named)
 
 
-def first_sides(stretches: Iterable[Iterable[Side]]) -> Sides:
-    """Per axis the first side that is named, in the first stretch that names one."""
+def first_sides(groups: Iterable[Iterable[Side]]) -> Sides:
+    """Per axis the first side that is named, by the first of the groups that names one."""
     first: dict[int, str] = {}
-    for stretch in stretches:
-        for side in stretch:
+    for group in groups:
+        for side in group:
             first.setdefault(side.axis, side.name)
     return tuple(first.get(axis) for axis in range(len(_AXES)))
 
 
-def only_sides(texts: Iterable[str]) -> Sides:
-    """Per axis the side these texts agree on; naming both is naming none."""
+def agreed_sides(texts: Iterable[str]) -> Sides:
+    """Per axis the side these texts name; None if they name both or neither."""
     named = {side[1:] for text in texts for side in sides_in(text.replace("_", " ").replace("-", " "))}
     return tuple(_agreed({name for axis, name in named if axis == i}) for i in range(len(_AXES)))
 
 
-def usual_sides(texts: Sequence[str]) -> Sides:
-    """Per axis the side that most of these texts are on."""
-    each = [only_sides([text]) for text in texts]
+def majority_sides(texts: Sequence[str]) -> Sides:
+    """Per axis the side that more than half of these texts name, or None."""
+    each = [agreed_sides([text]) for text in texts]
     counts = [Counter(filter(None, sides)) for sides in zip(*each, strict=True)] or [Counter()] * len(_AXES)
     return tuple(next((name for name, n in axis.items() if n > len(texts) / 2), None) for axis in counts)
 
 
-def opposed(wanted: Sides, said: Sides) -> bool:
-    return any(a and b and a != b for a, b in zip(wanted, said, strict=True))
+def opposed(one: Sides, other: Sides) -> bool:
+    """Whether the two name different sides of an axis."""
+    return any(a and b and a != b for a, b in zip(one, other, strict=True))
 
 
 def names_side(text: str) -> bool:

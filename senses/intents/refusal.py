@@ -1,14 +1,14 @@
-"""Whether a command is spoken against: 别开灯, 不要把灯打开, don't turn on the light."""
+"""Detects refused commands: 别开灯, 不要把灯打开, don't turn on the light."""
 
 import re
 
 from soulgraph.senses.intents.opposites import names_side
 from soulgraph.senses.intents.utterance import Span, Utterance
 
-_LOOK_BACK = 60  # characters in front of a command
+_MAX_CHARS_BEFORE = 60  # characters in front of a command
 _REST = r"[^,.;!?，。；！？、]"
 
-# A-not-A asks (要不要开灯), 要不 suggests, 特别 stresses: none of them refuses.
+# A-not-A questions (要不要开灯), the suggestion 要不 and the emphasis 特别 are no refusals.
 _REFUSES_ZH = (
     r"(?:(?<![特区分告性级个识])别(?!忘)|(?<!要)不要|(?<!用)不用|(?<!想)不想|(?<!能)不能|(?<!可)不可以|(?<!需)不需要"
     r"|(?<!要)不(?!错|久|好意思)|没有?[让叫说]|不是[让叫]|不到|不必|不许|不准|无需|甭|勿|禁止|没有?)"
@@ -36,7 +36,7 @@ _THROUGH_A_VERB = re.compile(
 
 
 def is_refused(utterance: Utterance, span: Span) -> bool:
-    """A keyword that names its action is refused right in front of it; a bare noun also through its verb."""
-    in_front = utterance.text[max(0, span.start - _LOOK_BACK) : span.start]
+    """Whether a refusal stands before the span: directly, or, if the span names no action, before its verb."""
+    in_front = utterance.text[max(0, span.start - _MAX_CHARS_BEFORE) : span.start]
     refusal = _DIRECTLY if names_side(utterance.part(span)) else _THROUGH_A_VERB
     return refusal.search(in_front) is not None

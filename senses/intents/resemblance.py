@@ -1,4 +1,4 @@
-"""Intents that no keyword names, found by how much a clause resembles their examples."""
+"""Finds intents that no keyword names, by the likeness of clauses to their examples."""
 
 import asyncio
 import re
@@ -12,78 +12,84 @@ from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
-from soulgraph.senses.intents.objects import about_another
+from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
-from soulgraph.senses.intents.utterance import Span, Utterance, bare
+from soulgraph.senses.intents.utterance import Span, Utterance, without_conjunctions
 from soulgraph.senses.ports import Embedder, Vectors
 
-SURE = 0.8  # for a part of what was said; all of it needs just what the intent asks for
-SURE_ALONE = 0.65  # for a part beside which nothing else asks
-SURE_OF_AN_ACT = 0.6  # for a part that names something to be done
-OUTDONE_BY = 0.25
+# Confidence that a clause needs; the whole utterance needs the `min_confidence` of the intent.
+MIN_PART = 0.8
+MIN_ONLY_PART = 0.65  # when no other clause asks for anything
+MIN_ACT_PART = 0.6  # when the clause names an act
+MIN_LEAD = 0.25  # by which another intent must be likelier to displace one
 MAX_CLAUSES = 8
-AT_ONCE = 32
-SHORT = 42  # bytes: thirteen Chinese characters, or some eight English words
+BATCH_SIZE = 32
+MAX_SHORT_BYTES = 42  # thirteen Chinese characters, or some eight English words
 
 _WORDS = re.compile(r"\w{2}")
 
 
 class Resemblance:
-    """Learns each catalog's examples once."""
+    """Compares utterances with the examples of a catalog, which are learned once per catalog."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._learning = asyncio.Lock()
-        self._learned: WeakKeyDictionary[CompiledCatalog, Examples] = WeakKeyDictionary()
+        self._lock = asyncio.Lock()
+        self._examples_of: WeakKeyDictionary[CompiledCatalog, Examples] = WeakKeyDictionary()
 
     def expect(self, utterance: Utterance) -> None:
         self._embedder.expect([utterance.part(span) for span in _spans(utterance)])
 
-    async def weighed(self, utterance: Utterance, offers: CompiledCatalog, named: Sequence[Evidence]) -> list[Evidence]:
-        """What was named, unless its clause is far more like something else; and what only resembles an example."""
-        if not offers.examples:
+    async def compare(
+        self, utterance: Utterance, catalog: CompiledCatalog, named: Sequence[Evidence]
+    ) -> list[Evidence]:
+        """The named evidence whose clause is not far more like another intent, and the evidence by likeness."""
+        if not catalog.examples:
             return list(named)
-        whole, *parts = await self._likenesses(utterance, offers)
-        held = [evidence for evidence in named if not _outdone(evidence, [whole, *parts], utterance)]
-        return [*held, *_unnamed(utterance, offers, held, whole, parts)]
+        whole, *parts = await self._likenesses(utterance, catalog)
+        held = [evidence for evidence in named if not _contradicted(evidence, [whole, *parts], utterance)]
+        return [*held, *_by_likeness(utterance, catalog, held, whole, parts)]
 
-    async def _likenesses(self, utterance: Utterance, offers: CompiledCatalog) -> list["Part"]:
-        """The whole of what was said, then its clauses if it has several, each with what it resembles."""
+    async def _likenesses(self, utterance: Utterance, catalog: CompiledCatalog) -> list["Part"]:
+        """The whole utterance, then its clauses if it has several, each with the intents it is like."""
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
-        vectors, examples = await self._embedder.embed(texts), await self._examples(offers)
+        vectors = await self._embedder.embed(texts)
+        examples = await self._examples(catalog)
         return [Part(*part) for part in zip(spans, examples.likeliest(texts, vectors), strict=True)]
 
-    async def _examples(self, offers: CompiledCatalog) -> Examples:
-        if offers in self._learned:
-            return self._learned[offers]
-        async with self._learning:
-            if offers not in self._learned:
-                vectors = await self._embedded([example.text for example in offers.examples])
-                self._learned[offers] = await asyncio.to_thread(Examples, offers.examples, vectors)
-        return self._learned[offers]
+    async def _examples(self, catalog: CompiledCatalog) -> Examples:
+        if catalog in self._examples_of:
+            return self._examples_of[catalog]
+        async with self._lock:
+            if catalog not in self._examples_of:
+                vectors = await self._embed_in_batches([example.text for example in catalog.examples])
+                self._examples_of[catalog] = await asyncio.to_thread(Examples, catalog.examples, vectors)
+        return self._examples_of[catalog]
 
-    async def _embedded(self, texts: list[str]) -> Vectors:
-        """Little by little, so that a large catalog does not keep what people say waiting."""
-        parts = [texts[i : i + AT_ONCE] for i in range(0, len(texts), AT_ONCE)]
+    async def _embed_in_batches(self, texts: list[str]) -> Vectors:
+        """Embeds in small batches, so that a large catalog does not delay the turns of others."""
+        parts = [texts[i : i + BATCH_SIZE] for i in range(0, len(texts), BATCH_SIZE)]
         return np.concatenate([await self._embedder.embed(part) for part in parts])
 
 
 def _spans(utterance: Utterance) -> list[Span]:
-    """All of it, and of several clauses those that may ask for something themselves."""
+    """The whole utterance, and of several clauses those that may ask for something."""
     whole = Span(0, len(utterance.text))
     clauses = [clause for clause in utterance.clauses if clause.length < whole.length]
     return [whole, *[clause for clause in clauses if _may_ask(utterance.part(clause))][:MAX_CLAUSES]]
 
 
 def _may_ask(clause: str) -> bool:
-    """It is more than what joins others (然后 alone asks for nothing), and short, or names an act."""
-    return bool(_WORDS.search(bare(clause))) and (len(clause.encode()) <= SHORT or names_act(clause))
+    """Whether a clause has words beside conjunctions, and is short or names an act."""
+    if not _WORDS.search(without_conjunctions(clause)):
+        return False
+    return len(clause.encode()) <= MAX_SHORT_BYTES or names_act(clause)
 
 
 class Part(NamedTuple):
-    """A stretch of what was said, and the intents it resembles, the likeliest first."""
+    """A span of the utterance, and the intents it is like, the likeliest first."""
 
     span: Span
     likely: list[Likeness]
@@ -96,64 +102,69 @@ class Part(NamedTuple):
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
 
-def _outdone(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) -> bool:
-    """An intent that gives examples is held against them: 扫地 is named in 扫地机回去充电, but not meant."""
+def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) -> bool:
+    """Whether the clause of a match is far more like another intent: 扫地机回去充电 names 扫地 but does not mean it."""
     if not evidence.intent.match.examples or refused(evidence, utterance):
         return False
     clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
-    return clause.best - clause.likeness_to(evidence.intent) >= OUTDONE_BY
+    return clause.best - clause.likeness_to(evidence.intent) >= MIN_LEAD
 
 
-def _unnamed(
-    utterance: Utterance, offers: CompiledCatalog, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
+def _by_likeness(
+    utterance: Utterance, catalog: CompiledCatalog, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
 ) -> list[Evidence]:
+    """Evidence by likeness in clauses without a match; the whole utterance counts only if nothing matched."""
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
-    likely = [part for part in parts if part.best >= SURE_OF_AN_ACT]
+    likely = [part for part in parts if part.best >= MIN_ACT_PART]
     free = [part for part in likely if utterance.clause_at(part.span.start) not in taken]
-    alike = [found for part in free if (found := _first_possible(part, utterance, offers))]
-    sure = {found.intent.id: found for found in alike if found.sureness >= _needed(found.span, utterance)}
+    alike = [found for part in free if (found := _first_possible(part, utterance, catalog))]
+    sure = {found.intent.id: found for found in alike if found.confidence >= _min_confidence(found.span, utterance)}
     if held:
         return list(sure.values())
-    all_of_it = _first_possible(whole, utterance, offers)
-    if len(sure) > 1 and (not all_of_it or all_of_it.intent.id in sure or not _meant(all_of_it)):
+    all_of_it = _first_possible(whole, utterance, catalog)
+    if len(sure) > 1 and (not all_of_it or all_of_it.intent.id in sure or not _is_confident(all_of_it)):
         return list(sure.values())
-    if all_of_it and _meant(all_of_it):
+    if all_of_it and _is_confident(all_of_it):
         return [all_of_it]
-    return _surest(alike) or [*filter(None, [all_of_it])]
+    return _most_confident(alike) or [*filter(None, [all_of_it])]
 
 
-def _surest(alike: list[Evidence]) -> list[Evidence]:
-    return [found for found in sorted(alike, key=lambda found: -found.sureness) if found.sureness >= SURE_ALONE][:1]
+def _most_confident(alike: list[Evidence]) -> list[Evidence]:
+    enough = [found for found in alike if found.confidence >= MIN_ONLY_PART]
+    return sorted(enough, key=lambda found: -found.confidence)[:1]
 
 
-def _needed(span: Span, utterance: Utterance) -> float:
-    return SURE_OF_AN_ACT if names_act(utterance.part(span)) else SURE
+def _min_confidence(span: Span, utterance: Utterance) -> float:
+    return MIN_ACT_PART if names_act(utterance.part(span)) else MIN_PART
 
 
-def _first_possible(part: Part, utterance: Utterance, offers: CompiledCatalog) -> Evidence | None:
-    """The likeliest intent that is not excluded, not the opposite of what is said, and asked for in this shape."""
-    said = first_sides([utterance.sides_within(part.span)])
+def _first_possible(part: Part, utterance: Utterance, catalog: CompiledCatalog) -> Evidence | None:
+    """The likeliest intent that is possible, unless its opposite is about as likely.
+
+    Impossible are excluded intents, and those of the opposite side, of another object or of another shape.
+    """
+    named_sides = first_sides([utterance.sides_within(part.span)])
     shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
     for known in part.likely:
-        possible = not excluded(known.intent, utterance) and not opposed(offers.sides(known.intent), said)
-        possible = possible and not about_another(utterance.part(part.span), offers.words(known.intent))
-        if possible and shape in offers.shapes(known.intent) and known.example.refuses == refuses(shape):
-            if _undecided(known, part, said, offers):
+        possible = not excluded(known.intent, utterance) and not opposed(catalog.sides(known.intent), named_sides)
+        possible = possible and not names_other_object(utterance.part(part.span), catalog.description(known.intent))
+        if possible and shape in catalog.shapes(known.intent) and known.example.refuses == refuses(shape):
+            if _opposite_as_likely(known, part, named_sides, catalog):
                 return None
             return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
     return None
 
 
-def _undecided(known: Likeness, part: Part, said: Sides, offers: CompiledCatalog) -> bool:
-    """Whether its opposite is about as likely, and nothing that was said speaks against that: on and off look alike."""
+def _opposite_as_likely(known: Likeness, part: Part, named_sides: Sides, catalog: CompiledCatalog) -> bool:
+    """Whether an opposite intent is about as likely and no named side rules it out: on and off have close vectors."""
     return any(
-        opposed(offers.sides(known.intent), offers.sides(other.intent))
-        and not opposed(offers.sides(other.intent), said)
+        opposed(catalog.sides(known.intent), catalog.sides(other.intent))
+        and not opposed(catalog.sides(other.intent), named_sides)
         and other.example.refuses == known.example.refuses
-        and other.confidence > known.confidence - OUTDONE_BY
+        and other.confidence > known.confidence - MIN_LEAD
         for other in part.likely
     )
 
 
-def _meant(evidence: Evidence) -> bool:
-    return evidence.sureness >= evidence.intent.match.min_confidence
+def _is_confident(evidence: Evidence) -> bool:
+    return evidence.confidence >= evidence.intent.match.min_confidence

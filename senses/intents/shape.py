@@ -1,6 +1,6 @@
-"""The shape of what is said: a request, or something said against it, about the past, in wonder or in praise.
+"""The shape of a clause: a plain request, or a refusal, a statement about the past or a state, a question, praise.
 
-A request resembles an example only if it has the example's shape: 先别扫了 is no way to say 扫个地吧.
+An utterance is like an example only if both have the same shape: 先别扫了 does not mean 扫个地吧.
 """
 
 import re
@@ -32,7 +32,7 @@ _WORDS = {name: re.compile(words, re.IGNORECASE) for name, words in _SHAPES.item
 
 
 def shape_of(clauses: Sequence[str]) -> Shape:
-    """How things are may be said beside a request; the rest takes its place."""
+    """The shapes of all clauses; "state" only if every clause has it, as a request may come with a description."""
     shapes = [_shape(clause) for clause in clauses]
     return frozenset.union(*shapes) - ({"state"} - frozenset.intersection(*shapes))
 
@@ -46,6 +46,6 @@ def refuses(shape: Shape) -> bool:
     return "refusal" in shape
 
 
-def is_told(clause: str) -> bool:
-    """Whether a clause tells of something that was, instead of asking for it."""
+def is_about_past(clause: str) -> bool:
+    """Whether a clause is about the past instead of asking for something."""
     return _WORDS["past"].search(clause) is not None

@@ -1,7 +1,7 @@
-"""Filling the slots of an intent from the words that belong to it, and asking for what is missing.
+"""Fills the slots of an intent from the words that belong to it, and asks for missing ones.
 
 A slot with a pattern takes what the pattern captures, one with values the value that is named, and one with
-neither finds its number, duration or time anywhere in the words. What is found is then read by the slot's type.
+neither finds its number, duration or time anywhere in the words. The text is then parsed by the slot's type.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.intents.utterance import find_word
 from soulgraph.senses.values.durations import duration
 from soulgraph.senses.values.numbers import in_digits, number, percent
-from soulgraph.senses.values.times import moment
+from soulgraph.senses.values.times import parse_time
 from soulgraph.soul.language import Lang
 
 Value = str | int | float
@@ -40,15 +40,15 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
 _SEPARATORS: dict[Lang, str] = {"zh": "、", "en": ", "}
 
 
-def spoken(slots: Iterable[Slot], words: str, now: datetime, patience: RegexBudget | None = None) -> dict[str, Value]:
-    """The slots these words fill; `patience` is that of the utterance they are from."""
-    patience = patience or RegexBudget()
-    filled = ((slot.name, _filled(slot, words, now, patience)) for slot in slots)
+def fill_slots(slots: Iterable[Slot], words: str, now: datetime, budget: RegexBudget | None = None) -> dict[str, Value]:
+    """The values of the slots that these words fill; `budget` is that of their utterance."""
+    budget = budget or RegexBudget()
+    filled = ((slot.name, _fill(slot, words, now, budget)) for slot in slots)
     return {name: value for name, value in filled if value is not None}
 
 
 def question(intent: Intent, slot: Slot, lang: Lang) -> str:
-    """As the catalog puts it, else by the slot's type."""
+    """The question for a missing slot: the catalog's own, else one by the slot's type."""
     if slot.question:
         return slot.question
     values = _SEPARATORS[lang].join(slot.values)
@@ -56,46 +56,46 @@ def question(intent: Intent, slot: Slot, lang: Lang) -> str:
     return template.format(intent=intent.name, slot=slot.name, values=values)
 
 
-def _filled(slot: Slot, words: str, now: datetime, patience: RegexBudget) -> Value | None:
+def _fill(slot: Slot, words: str, now: datetime, budget: RegexBudget) -> Value | None:
     if slot.type == "text":
-        return _text(slot, words, patience)
-    candidates = _captures(slot, words, patience) if slot.regex else [words]
-    return next((value for text in candidates if (value := _read(slot, text, now)) is not None), None)
+        return _text(slot, words, budget)
+    candidates = _captures(slot, words, budget) if slot.regex else [words]
+    return next((value for text in candidates if (value := _parse(slot, text, now)) is not None), None)
 
 
-def _text(slot: Slot, words: str, patience: RegexBudget) -> str | None:
-    captured = next(_captures(slot, words, patience), "")
+def _text(slot: Slot, words: str, budget: RegexBudget) -> str | None:
+    captured = next(_captures(slot, words, budget), "")
     if slot.values:
-        return _listed(slot, captured) or _listed(slot, words)
+        return _named_value(slot, captured) or _named_value(slot, words)
     return captured or None
 
 
-def _read(slot: Slot, words: str, now: datetime) -> Value | None:
+def _parse(slot: Slot, words: str, now: datetime) -> Value | None:
     if slot.type == "time":
-        return moment(words, now)
+        return parse_time(words, now)
     value = {"number": number, "percent": percent, "duration": duration}[slot.type](words)
     return value if value is not None and slot.allows(value) else None
 
 
-def _captures(slot: Slot, words: str, patience: RegexBudget) -> Iterator[str]:
-    r"""What the slot's pattern captures, and for a type all that it matches too: (\d+)分钟 captures no unit.
+def _captures(slot: Slot, words: str, budget: RegexBudget) -> Iterator[str]:
+    r"""What the slot's pattern captures, then its whole match: (\d+)分钟 captures no unit.
 
-    A pattern may count on digits where the user does not: (\d+)度 and 二十六度.
+    For types other than text it is also searched with numbers in digits: (\d+)度 matches 二十六度.
     """
-    for said in (words,) if slot.type == "text" else (words, in_digits(words)):
-        if slot.regex and (found := patience.search(slot.regex, said)):
+    for text in (words,) if slot.type == "text" else (words, in_digits(words)):
+        if slot.regex and (found := budget.search(slot.regex, text)):
             yield _group(slot, found)
             yield found[0]
 
 
 def _group(slot: Slot, found: regex.Match[str]) -> str:
-    """The group of the slot's name, else the first group, else all of it."""
+    """The group of the slot's name, else the first group, else the whole match."""
     named = found.groupdict()
     group = named[slot.name] if slot.name in named else found[min(1, found.re.groups)]
     return (group or "").strip()
 
 
-def _listed(slot: Slot, words: str) -> str | None:
+def _named_value(slot: Slot, words: str) -> str | None:
     """The value named first, spelled as the catalog spells it; of two that begin together, the longer."""
     found = [(span.start, -span.end, value) for value in slot.values for span in find_word(value, words)]
     return min(found)[2] if found else None

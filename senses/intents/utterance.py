@@ -1,4 +1,4 @@
-"""An utterance as the intent filter sees it: where words stand, and which clause they stand in."""
+"""An utterance as the intent filter uses it: its clauses, and searches that return spans."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from soulgraph.senses.intents.opposites import Side, sides_in
 from soulgraph.senses.intents.patterns import RegexBudget
-from soulgraph.senses.text import heard, normalise
+from soulgraph.senses.text import clean_utterance, normalise
 
 _BOUNDARY = re.compile(
     r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|顺便|还有|但是?|再(?=[把给帮去开关放播调打讲跳拍定设提锁拉点])|和"
@@ -34,26 +34,26 @@ class Span(NamedTuple):
 class Utterance:
     text: str
     clauses: tuple[Span, ...]
-    patience: RegexBudget = field(default_factory=RegexBudget, compare=False)
+    budget: RegexBudget = field(default_factory=RegexBudget, compare=False)
 
     @classmethod
     def of(cls, text: str) -> "Utterance":
-        line = heard(text)
+        line = clean_utterance(text)
         return cls(line, _clauses(line))
 
     def find(self, word: str) -> list[Span]:
         return find_word(word, self.text) if folded(word) in self._folded else []
 
     def search(self, pattern: str) -> list[Span]:
-        """The matches within clauses, or that of all of it if no clause has one."""
+        """The matches within clauses, or that of the whole text if no clause has one."""
         found = self._searched(pattern, Span(0, len(self.text)))
         if not found or len(self.clauses) == 1:
             return found
         return [match for clause in self.clauses for match in self._searched(pattern, clause)] or found
 
     def _searched(self, pattern: str, where: Span) -> list[Span]:
-        """Where a pattern matches; one made of look-aheads alone speaks of all it saw."""
-        found = self.patience.search(pattern, self.part(where))
+        """The span of the first match; an empty match, as of look-aheads alone, spans all of the searched text."""
+        found = self.budget.search(pattern, self.part(where))
         if not found:
             return []
         start, end = found.span() if found[0] else (0, found.endpos)
@@ -90,19 +90,19 @@ def _clauses(line: str) -> tuple[Span, ...]:
     return tuple(Span(*pair) for pair in pairwise(edges))
 
 
-def bare(clause: str) -> str:
-    """A clause without what cuts it off from its neighbours."""
+def without_conjunctions(clause: str) -> str:
+    """A clause without the punctuation and conjunctions that separate clauses."""
     return _BOUNDARY.sub(" ", clause)
 
 
 def find_word(word: str, text: str) -> list[Span]:
-    """Chinese anywhere, English as whole words, in the singular or the plural."""
+    """The spans of a word: Chinese anywhere, English as a whole word, singular or plural."""
     return [Span(*found.span()) for found in _finder(word).finditer(text)]
 
 
 @lru_cache(maxsize=8192)
 def folded(text: str) -> str:
-    """As it is compared: a keyword that is not in it in this spelling is not in it at all."""
+    """Normalised, in lower case, with single spaces; a quick check for keywords."""
     return " ".join(normalise(text).lower().split())
 
 

@@ -1,12 +1,12 @@
-"""Times of the day as people say them: 下午三点一刻, half past six, 19:30, noon."""
+"""Parses times of the day: 下午三点一刻, half past six, 19:30, noon."""
 
 from datetime import timedelta
 from itertools import count
 
 import regex
 
-# A part of the day: the hour it begins at, and the hour it means when no clock time is said. An hour said with it
-# is the first such hour from its beginning on, so that 晚上一点 is 25:00, one o'clock in the night that follows.
+# Parts of the day with the hour they begin at, and the hour they mean without a clock time. An hour given with a part
+# is the first such hour from its beginning on, so that 晚上一点 is 25:00, one o'clock in the following night.
 _PARTS = [
     (regex.compile(words, regex.IGNORECASE), begins, usual)
     for words, begins, usual in (
@@ -40,9 +40,9 @@ _CLOCK = regex.compile(
 
 
 def clocks(text: str, dated: bool) -> list[timedelta]:
-    """The times after midnight that a text in digits may mean; two for a small hour without a part of the day.
+    """The times a text with numbers in digits may mean, as offsets from midnight; 三点 alone may mean two.
 
-    With a day (`dated`) an hour before six is one of the afternoon: 明天三点 is 15:00.
+    With a day (`dated`) an hour before six is in the afternoon: 明天三点 is 15:00.
     """
     begins, usual = next(((begins, usual) for words, begins, usual in _PARTS if words.search(text)), (None, None))
     for found in _CLOCK.finditer(text):
@@ -58,9 +58,10 @@ def _minutes(found: regex.Match[str]) -> int:
     return -minutes if found["to"] else minutes
 
 
-def _hours(said: str, begins: int | None, dated: bool) -> list[int]:
-    hour, small = int(said), int(said) % 12
-    if hour > 12 or (begins is None and said.startswith("0")):
+def _hours(digits: str, begins: int | None, dated: bool) -> list[int]:
+    hour = int(digits)
+    small = hour % 12
+    if hour > 12 or (begins is None and digits.startswith("0")):
         return [hour]
     if begins is not None:
         return [next(hour for hour in count(small, 12) if hour >= begins)]

@@ -1,4 +1,4 @@
-"""Days as people say them: 大后天, 下周一, 12月3号, next friday."""
+"""Parses days: 大后天, 下周一, 12月3号, next friday."""
 
 from collections.abc import Iterable
 from datetime import date, timedelta
@@ -39,7 +39,7 @@ _CALENDAR = regex.compile(
 
 
 def days(text: str, today: date) -> list[date]:
-    """The days a text in digits may mean, the earliest first: 周五 is this week's or the next; none if none is said."""
+    """The days a text with numbers in digits may mean, the earliest first (周五 of this week or the next); or none."""
     for words, offset in _NEAR:
         if words.search(text):
             return [today + offset]
@@ -56,7 +56,7 @@ def _weekdays(found: regex.Match[str], today: date) -> list[date]:
 
 
 def _calendar_days(found: regex.Match[str], today: date) -> list[date]:
-    """Without a year any year's such day, without a month any month's."""
+    """The day itself with a year; without one that of the next years, without a month that of the next months."""
     day = int(found["d"])
     if found["y"]:
         return _existing([(int(found["y"]), int(found["m"]), day)])

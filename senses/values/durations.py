@@ -1,10 +1,10 @@
-"""How long, as people say it: 一个半小时, half an hour, 1h30m."""
+"""Parses durations: 一个半小时, half an hour, 1h30m."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from soulgraph.senses.values.numbers import Number, in_digits, plain
+from soulgraph.senses.values.numbers import Number, in_digits, int_if_whole
 
 DAY = 86_400
 MAX_S = 366 * DAY
@@ -19,9 +19,9 @@ _ANY_UNIT = re.sub(r"\?P<\w+>", "?:", _UNIT)
 # not the minutes of 10点20分, nor the day of the week in 周1天黑
 _TERM = re.compile(rf"(?<![\d.点周期拜第])(?<!点过)(?P<n>\d{{1,9}}(?:\.\d{{1,6}})?)\s*个?\s*{_UNIT}", re.IGNORECASE)
 _ANY_TERM = re.sub(r"\?P<\w+>", "?:", _TERM.pattern)
-_STRETCH = re.compile(rf"{_ANY_TERM}(?:(?:\s|,|又|\band\b)*{_ANY_TERM})*", re.IGNORECASE)
+_DURATION = re.compile(rf"{_ANY_TERM}(?:(?:\s|,|又|\band\b)*{_ANY_TERM})*", re.IGNORECASE)
 
-_PLAINER = [
+_REWRITES = [
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
         (rf"(?<=\d)点(?=\d+个?{_ANY_UNIT})(?!\d+分(?!钟))", "."),  # 1点5小时, but not 3点20分
@@ -35,8 +35,8 @@ _PLAINER = [
 ]
 
 
-class Stretch(NamedTuple):
-    """A length of time in a sentence, with what is said before and after it."""
+class Duration(NamedTuple):
+    """A duration in a text, with the text before and after it."""
 
     seconds: float
     before: str
@@ -44,18 +44,18 @@ class Stretch(NamedTuple):
 
 
 def duration(text: str) -> Number | None:
-    """In seconds: the first that is named."""
-    return next((plain(stretch.seconds) for stretch in stretches(in_digits(text))), None)
+    """The first duration of a text in seconds; None without one."""
+    return next((int_if_whole(found.seconds) for found in durations_in(in_digits(text))), None)
 
 
-def stretches(text: str) -> Iterator[Stretch]:
-    """The lengths of time in a text whose numbers are in digits, up to a year each."""
-    for pattern, replacement in _PLAINER:
+def durations_in(text: str) -> Iterator[Duration]:
+    """The durations in a text with numbers in digits, up to a year each."""
+    for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
-    for found in _STRETCH.finditer(text):
-        seconds = sum(_seconds(term) for term in _TERM.finditer(found[0]))
+    for match in _DURATION.finditer(text):
+        seconds = sum(_seconds(term) for term in _TERM.finditer(match[0]))
         if seconds <= MAX_S:
-            yield Stretch(seconds, text[: found.start()], text[found.end() :])
+            yield Duration(seconds, text[: match.start()], text[match.end() :])
 
 
 def _seconds(term: re.Match[str]) -> float:

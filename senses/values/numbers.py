@@ -1,6 +1,6 @@
-"""Numbers as people say them, in Chinese and in English.
+"""Parses numbers in Chinese and English words.
 
-`in_digits` writes every spoken number of a sentence in digits, so that all other readers need to know digits only.
+`in_digits` writes every number of a text in digits, so that all other parsers need to know digits only.
 """
 
 import re
@@ -16,7 +16,7 @@ _UNITS = {"十": 10, "百": 100, "千": 1000}
 _BIG_UNITS = {"万": 10_000, "亿": 100_000_000}
 _NUMERALS = "".join([*_DIGITS, *_UNITS, *_BIG_UNITS])
 
-# 晚一点 is later, but 今晚一点 is one o'clock; 五六 is a guess, which we would rather ask about than read as 56
+# 晚一点 means later, but 今晚一点 one o'clock; 五六 is vague (five or six), so it must not become 56.
 _NO_NUMBER = (
     "零下|万一|统一|千万|十分(?!钟|之)|一(?:半|下|起|些|样|直|定|会|边|切|旦|共|般|点[都也儿])"
     rf"|(?:[大小高低快慢亮暗多少轻重冷热暖凉响有]|(?<![今明])[早晚])一点(?!半|钟|整|[\d{_NUMERALS}])"
@@ -55,47 +55,47 @@ _PERCENT = re.compile(
 
 
 def in_digits(text: str) -> str:
-    """两百零五 becomes 205 and twenty six 26; digits said one by one stay so: 五点零五 becomes 5点05."""
+    """Writes 两百零五 as 205 and twenty six as 26; digits named one by one keep their zeros: 五点零五 becomes 5点05."""
     text = normalise(text)
     if _ENGLISH.search(text):
         text = alpha2digit(_ARTICLE.sub("one ", _SECOND.sub("sec", text)), "en", 0.0)
-    return _SPOKEN.sub(_written, text)
+    return _SPOKEN.sub(_to_digits, text)
 
 
 def number(text: str) -> Number | None:
-    """The number these words name: the one after 到 or "to" if there is one, else the first.
+    """The number in a text: the one after 到 or "to" if there is one, else the first; None without one.
 
-    Labels (二号灯, number two), clock times and durations come last.
+    Labels (二号灯, number two), clock times and durations are used only if there is no other number.
     """
     text = in_digits(text)
-    found = min(_NUMBER.finditer(text), key=lambda n: _rank(text, n), default=None)
-    return None if found is None else plain(_value(found))
+    found = min(_NUMBER.finditer(text), key=lambda n: _number_rank(text, n), default=None)
+    return None if found is None else int_if_whole(_value(found))
 
 
 def percent(text: str) -> Number | None:
-    """A share of 100: said as one (三成, half, full) or, failing that, as a number; none outside 0 to 100."""
+    """A percentage: named as one (三成, half, full), else any number; None without one in 0 to 100."""
     found = _PERCENT.search(in_digits(text))
-    value = _share(found) if found else number(text)
-    return plain(value) if value is not None and 0 <= value <= 100 else None
+    value = _percent_value(found) if found else number(text)
+    return int_if_whole(value) if value is not None and 0 <= value <= 100 else None
 
 
-def plain(value: float) -> Number:
+def int_if_whole(value: float) -> Number:
     return int(value) if value == int(value) else round(value, 6)
 
 
-def _written(found: re.Match[str]) -> str:
+def _to_digits(found: re.Match[str]) -> str:
     numeral = found[0]
     if found["no_number"]:
         return numeral
     if found["mixed"]:
-        return str(plain(float(found["mixed"]) * (_UNITS | _BIG_UNITS)[found["unit"]]))
+        return str(int_if_whole(float(found["mixed"]) * (_UNITS | _BIG_UNITS)[found["unit"]]))
     if len(numeral) > 1 and all(char in _DIGITS for char in numeral):
         return "".join(str(_DIGITS[char]) for char in numeral)
-    return str(_counted(numeral))
+    return str(_parse_numeral(numeral))
 
 
-def _counted(numeral: str) -> int:
-    """A last digit counts tenths of the unit before it: 一百二 is 120, 一百零二 is 102."""
+def _parse_numeral(numeral: str) -> int:
+    """The value of a Chinese numeral; a last digit counts tenths of its unit: 一百二 is 120, 一百零二 is 102."""
     total = section = digit = 0
     unit = 1
     for char in numeral:
@@ -112,8 +112,10 @@ def _counted(numeral: str) -> int:
     return total + section + digit * max(1, unit // 10)
 
 
-def _rank(text: str, found: re.Match[str]) -> int:
-    before, after = text[max(0, found.start() - 12) : found.start()], text[found.end() :]
+def _number_rank(text: str, found: re.Match[str]) -> int:
+    """0 for a target (调到 26), 2 for a label or a number of another unit, else 1."""
+    before = text[max(0, found.start() - 12) : found.start()]
+    after = text[found.end() :]
     if _LABEL.search(before) or _OTHER_UNIT.match(after):
         return 2
     return 0 if _TARGET.search(before) else 1
@@ -123,21 +125,22 @@ def _value(found: re.Match[str]) -> float:
     if found["half"]:
         return 0.5
     if found["whole"]:
-        part, whole = _float(found["part"]), int(found["whole"])
+        part = _parse_float(found["part"])
+        whole = int(found["whole"])
         return part if whole in (0, 100) else part / whole
-    size = _float(found["n"]) + (0.5 if found["and_half"] else int(found["tenth"] or 0) / 10)
+    size = _parse_float(found["n"]) + (0.5 if found["and_half"] else int(found["tenth"] or 0) / 10)
     return -size if found["minus"] else size
 
 
-def _share(found: re.Match[str]) -> float:
+def _percent_value(found: re.Match[str]) -> float:
     if found["whole"]:
-        return 100 * _float(found["part"]) / (int(found["whole"]) or 1)
+        return 100 * _parse_float(found["part"]) / (int(found["whole"]) or 1)
     if found["tenths"]:
-        return 10 * _float(found["tenths"]) + int(found["hundredths"] or 0)
+        return 10 * _parse_float(found["tenths"]) + int(found["hundredths"] or 0)
     if found["quarters"]:
         return 25 * int(found["quarters"])
-    return _float(found["n"]) if found["n"] else 50 if found["half"] else 100 if found["all"] else 0
+    return _parse_float(found["n"]) if found["n"] else 50 if found["half"] else 100 if found["all"] else 0
 
 
-def _float(written: str) -> float:
+def _parse_float(written: str) -> float:
     return float(written.replace("点", "."))

@@ -13,12 +13,12 @@ from soulgraph.tests.live import new_soul, say
 
 STEPS = [
     "after soulgraph.stores.outbox:Outbox.claim",
-    "before soulgraph.nodes.archive:perform",
+    "before soulgraph.nodes.archive:run_task",
     "before soulgraph.memory.chroma:_Vault.put",
     "after soulgraph.memory.chroma:_Vault.put",
     "after soulgraph.stores.messages:Messages.archive",
     "after soulgraph.nodes.archive:archive",
-    "before soulgraph.nodes.reflect:perform",
+    "before soulgraph.nodes.reflect:run_task",
     "after soulgraph.stores.monologues:MonologueVersions.think",
     "after soulgraph.nodes.reflect:reflect",
     "before soulgraph.stores.outbox:Outbox.done",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from soulgraph.prompts.budget import Budget, Piece, cut, within
+from soulgraph.prompts.budget import Budget, Piece, cut, fit_pieces
 from soulgraph.prompts.context import MODES, Memory, Persona, build
 from soulgraph.prompts.templates import read_template, shipped
 from soulgraph.tests.prompts.samples import BARE, FULL
@@ -192,5 +192,5 @@ def test_a_text_is_cut_at_the_end_of_a_sentence_if_there_is_one_near():
 
 def test_pieces_stay_in_their_order_and_the_lowest_rank_goes():
     pieces = [Piece("aaa", rank=1), Piece("bbb", rank=3), Piece("ccc", rank=2)]
-    assert [piece.text for piece in within(pieces, 12)] == ["bbb", "ccc"]
-    assert within(pieces, 0) == []
+    assert [piece.text for piece in fit_pieces(pieces, 12)] == ["bbb", "ccc"]
+    assert fit_pieces(pieces, 0) == []

@@ -72,7 +72,8 @@ def test_the_conversation_is_shown_in_the_form_that_is_asked_for():
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_character_without_style_examples_gets_the_prompt_without_that_section_and_nothing_else(template):
-    shown, bare = assembled(template=template), assembled(replace(FULL, style_examples=[]), template=template)
+    shown = assembled(template=template)
+    bare = assembled(replace(FULL, style_examples=[]), template=template)
     examples = "the user: Hi?\nMika: Hm.\n\nMika: No."
     section = f"---Style Examples---\nMade-up examples of how Mika speaks:\n{examples}\n\n"
     assert bare[0].text == shown[0].text.replace(section, "") != shown[0].text

@@ -1,14 +1,14 @@
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.prompts.lore import RECENT, Lore, lore_of, touched
+from soulgraph.prompts.lore import RECENT_MESSAGES, Lore, lore_of, touched
 
 TOWER = Lore(id="tower", keys=("钟楼", "clock tower"), content="The clock stopped in the war.", priority=80)
 ART = Lore(id="art", keys=("art", "C++"), content="Art is forbidden.", priority=20)
 LAW = Lore(id="law", content="Nobody lies here.", constant=True, priority=50)
 
 
-def told(*said, entries=(ART, LAW, TOWER), limit=1000):
+def chosen_ids(*said, entries=(ART, LAW, TOWER), limit=1000):
     return [entry.id for entry in touched(entries, said, limit)]
 
 
@@ -23,7 +23,7 @@ def told(*said, entries=(ART, LAW, TOWER), limit=1000):
     ],
 )
 def test_a_key_calls_its_entry(said, called):
-    assert ("tower" in told(said)) == called
+    assert ("tower" in chosen_ids(said)) == called
 
 
 @pytest.mark.parametrize(
@@ -39,49 +39,49 @@ def test_a_key_calls_its_entry(said, called):
     ],
 )
 def test_words_must_stand_alone_and_case_does_not_matter(said, called):
-    assert ("art" in told(said)) == called
+    assert ("art" in chosen_ids(said)) == called
 
 
 def test_constant_entries_are_always_told_and_disabled_ones_never():
-    assert told("hello") == ["law"]
+    assert chosen_ids("hello") == ["law"]
     off = [entry.model_copy(update={"enabled": False}) for entry in (LAW, ART)]
-    assert told("art", entries=off) == []
+    assert chosen_ids("art", entries=off) == []
 
 
 def test_only_what_was_said_lately_calls():
-    assert told("art", *["nothing"] * (RECENT - 1)) == ["law", "art"]
-    assert told("art", *["nothing"] * RECENT) == ["law"]
+    assert chosen_ids("art", *["nothing"] * (RECENT_MESSAGES - 1)) == ["law", "art"]
+    assert chosen_ids("art", *["nothing"] * RECENT_MESSAGES) == ["law"]
 
 
 def test_the_highest_priority_comes_first_and_what_does_not_fit_is_left_out():
-    assert told("art at the clock tower") == ["tower", "law", "art"]
-    assert told("art at the clock tower", limit=len(TOWER.content) + len(ART.content)) == ["tower", "law"]
-    assert told("art at the clock tower", limit=len(LAW.content)) == ["law"]
-    assert told("art", limit=0) == []
+    assert chosen_ids("art at the clock tower") == ["tower", "law", "art"]
+    assert chosen_ids("art at the clock tower", limit=len(TOWER.content) + len(ART.content)) == ["tower", "law"]
+    assert chosen_ids("art at the clock tower", limit=len(LAW.content)) == ["law"]
+    assert chosen_ids("art", limit=0) == []
 
 
 def test_what_is_longer_than_all_the_room_is_told_in_part():
     saga = Lore(id="saga", keys=("saga",), content="The first ship sank. " * 20, priority=90)
-    [told] = touched([saga], ["tell me the saga"], 100)
-    assert told.content.startswith("The first ship sank.") and 60 < len(told.content) <= 100
+    [chosen_ids] = touched([saga], ["tell me the saga"], 100)
+    assert chosen_ids.content.startswith("The first ship sank.") and 60 < len(chosen_ids.content) <= 100
 
 
 def test_an_entry_with_secondary_keys_needs_one_of_both():
     crew = Lore(id="crew", keys=("ship", "船"), secondary_keys=("ghost", "幽灵"), content="Nobody is aboard.")
-    assert told("the ghost on the ship", entries=[crew]) == told("幽灵船", entries=[crew]) == ["crew"]
-    assert told("the ship", entries=[crew]) == told("a ghost", entries=[crew]) == []
+    assert chosen_ids("the ghost on the ship", entries=[crew]) == chosen_ids("幽灵船", entries=[crew]) == ["crew"]
+    assert chosen_ids("the ship", entries=[crew]) == chosen_ids("a ghost", entries=[crew]) == []
 
 
 def test_a_pattern_calls_its_entry_where_words_cannot():
     ghost = Lore(id="ghost", keys=(r"gh?ost\s+ships?",), use_regex=True, content="Nobody is aboard.")
-    assert told("The GHOST  ship!", entries=[ghost]) == ["ghost"]
-    assert told(f"{'long ago ' * 100} a ghost ship", "and now?", entries=[ghost]) == ["ghost"]
-    assert told("the ship of a ghost", entries=[ghost]) == []
+    assert chosen_ids("The GHOST  ship!", entries=[ghost]) == ["ghost"]
+    assert chosen_ids(f"{'long ago ' * 100} a ghost ship", "and now?", entries=[ghost]) == ["ghost"]
+    assert chosen_ids("the ship of a ghost", entries=[ghost]) == []
 
 
 def test_a_pattern_that_takes_too_long_calls_nothing():
     evil = Lore(id="evil", keys=("(b|b)*[xy]",), use_regex=True, content="Never told.")
-    assert told("b" * 5000, entries=[evil, LAW]) == ["law"]
+    assert chosen_ids("b" * 5000, entries=[evil, LAW]) == ["law"]
 
 
 def test_patterns_that_cannot_be_searched_for_are_refused():

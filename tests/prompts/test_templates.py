@@ -3,7 +3,7 @@ import pytest
 from soulgraph.errors import InvalidInput
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.context import build
-from soulgraph.prompts.templates import OWN_TEXT, VARIABLES, read_template, shipped
+from soulgraph.prompts.templates import MAX_OWN_TEXT, VARIABLES, read_template, shipped
 from soulgraph.tests.prompts.samples import FULL
 
 BASE = {"name": "Who", "layer": 2, "template": "{{base_persona}}"}
@@ -81,7 +81,10 @@ def test_a_name_is_a_plain_title(name):
         (module(priority=-1), "greater than or equal to 0"),
         (module(source="rag"), r"modules\.2\.source: Extra inputs are not permitted"),
         (module(name="WHO"), "two modules are called who: rename one"),
-        (module(layer=2, content="x" * OWN_TEXT + "x"), f"have {OWN_TEXT + 1} characters of their own: shorten them"),
+        (
+            module(layer=2, content="x" * MAX_OWN_TEXT + "x"),
+            f"have {MAX_OWN_TEXT + 1} characters of their own: shorten them",
+        ),
     ],
 )
 def test_a_mistake_is_refused_with_what_to_do(wrong, message):

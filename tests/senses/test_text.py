@@ -1,8 +1,8 @@
-"""One spelling for what means the same."""
+"""Text normalisation."""
 
 import pytest
 
-from soulgraph.senses.text import HEARD, heard, normalise
+from soulgraph.senses.text import MAX_CHARS, clean_utterance, normalise
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_half_a_surrogate_pair_is_no_obstacle():
 
 
 def test_what_is_heard_is_one_line_of_limited_length():
-    assert heard(" turn\n on\t it ") == "turn on it"
-    assert len(heard("字" * 8000)) == HEARD
+    assert clean_utterance(" turn\n on\t it ") == "turn on it"
+    assert len(clean_utterance("字" * 8000)) == MAX_CHARS

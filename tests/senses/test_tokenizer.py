@@ -1,4 +1,4 @@
-"""The tokeniser: what means the same becomes the same term, in both languages."""
+"""The tokenizer: words of the same meaning become the same term, in both languages."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 import pytest
 
-from soulgraph.soul.clauses import clauses_of, is_refused, meant
+from soulgraph.soul.clauses import clauses_of, is_refused, wish_sentences
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from soulgraph.soul.clauses import clauses_of, is_refused, meant
     ],
 )
 def test_a_wish_is_meant_also_when_it_is_put_as_a_question(text):
-    assert meant(text) == [text]
+    assert wish_sentences(text) == [text]
 
 
 @pytest.mark.parametrize(
@@ -38,24 +38,28 @@ def test_a_wish_is_meant_also_when_it_is_put_as_a_question(text):
     ],
 )
 def test_questions_suppositions_hearsay_and_quotations_are_not(text):
-    assert meant(text) == []
+    assert wish_sentences(text) == []
 
 
 def test_a_text_is_read_sentence_by_sentence():
-    assert meant("你是谁？说短一点。Keep version 2.5 short! ok") == ["说短一点。", "Keep version 2.5 short!", "ok"]
+    assert wish_sentences("你是谁？说短一点。Keep version 2.5 short! ok") == [
+        "说短一点。",
+        "Keep version 2.5 short!",
+        "ok",
+    ]
 
 
 def test_a_name_in_quotation_marks_stays_without_them():
-    assert meant("请叫我“小林”") == ["请叫我小林"]
+    assert wish_sentences("请叫我“小林”") == ["请叫我小林"]
 
 
 @pytest.mark.parametrize("text", ["如果可以的话，说短一点", "If you don't mind, say less"])
 def test_a_polite_if_supposes_nothing(text):
-    assert len(meant(text)) == 1
+    assert len(wish_sentences(text)) == 1
 
 
 def test_only_the_beginning_of_a_long_text_is_read():
-    assert len("".join(meant("好" * 5000))) == 2000
+    assert len("".join(wish_sentences("好" * 5000))) == 2000
 
 
 def test_a_sentence_has_clauses():

@@ -19,12 +19,12 @@ DAY = 86400.0
 units = st.floats(0.0, 1.0)
 any_traits = st.builds(Traits, units, units, units, units, units)
 messages = st.builds(
-    lambda emotion, intensity: felt(emotion, intensity), st.sampled_from(EMOTIONS), st.floats(0.1, 1.0)
+    lambda emotion, intensity: user_emotion(emotion, intensity), st.sampled_from(EMOTIONS), st.floats(0.1, 1.0)
 )
 nonsense = st.builds(UserEmotion, st.text(max_size=3), *[st.floats()] * 4, confidence=st.none() | st.floats())
 
 
-def felt(emotion, intensity=0.9, confidence=None):
+def user_emotion(emotion, intensity=0.9, confidence=None):
     return UserEmotion(emotion, *PROTOTYPES[emotion], intensity, confidence)
 
 
@@ -69,7 +69,7 @@ def test_the_long_statistics_fade_in_14_days_to_their_values_at_birth():
 
 def test_an_impact_moves_the_mood_by_confidence_intensity_and_character():
     k = 0.80 * (0.5 + 0.67) * (0.5 + 0.47) / (0.7 + 0.51)
-    struck = impact(INFJ, born(INFJ, 0.0), felt("gratitude", 0.5, confidence=0.6), 0.0)
+    struck = impact(INFJ, born(INFJ, 0.0), user_emotion("gratitude", 0.5, confidence=0.6), 0.0)
     push = 0.6 * 0.5 * k * np.array(PROTOTYPES["gratitude"])
     assert (struck.p, struck.a, struck.d) == pytest.approx(tuple(np.array((0.044, -0.029, -0.085)) + push))
     size = np.sqrt((push**2).mean())
@@ -79,7 +79,7 @@ def test_an_impact_moves_the_mood_by_confidence_intensity_and_character():
 
 def test_an_interaction_teaches_three_percent_of_each_long_statistic():
     before = replace(born(INFJ, 0.0), extreme_memory=0.6, long_volatility=0.2)
-    struck = impact(INFJ, before, felt("anger"), 0.0)
+    struck = impact(INFJ, before, user_emotion("anger"), 0.0)
     size = np.sqrt(((x_of(struck) - x_of(before)) ** 2).mean())
     assert struck.long_volatility == pytest.approx(0.2 + 0.03 * (size - 0.10 - 0.2))
     assert struck.long_shock == pytest.approx(0.03 * struck.shock_load)
@@ -87,8 +87,8 @@ def test_an_interaction_teaches_three_percent_of_each_long_statistic():
 
 
 def test_a_recogniser_without_confidence_counts_its_intensity():
-    assert impact(INFJ, born(INFJ, 0.0), felt("joy", 0.5), 0.0) == impact(
-        INFJ, born(INFJ, 0.0), felt("joy", 0.5, confidence=0.5), 0.0
+    assert impact(INFJ, born(INFJ, 0.0), user_emotion("joy", 0.5), 0.0) == impact(
+        INFJ, born(INFJ, 0.0), user_emotion("joy", 0.5, confidence=0.5), 0.0
     )
 
 
@@ -102,15 +102,15 @@ def test_one_blow_is_never_larger_than_the_limit():
 
 def test_company_halves_boredom_and_restarts_its_clock():
     bored = evolve(INFJ, born(INFJ, 0.0), 600.0)
-    greeted = impact(INFJ, bored, felt("neutral"), 600.0)
+    greeted = impact(INFJ, bored, user_emotion("neutral"), 600.0)
     assert greeted.boredom == bored.boredom / 2
     assert evolve(INFJ, greeted, 618.0).boredom == pytest.approx(greeted.boredom)
 
 
 def test_a_clock_that_goes_back_stands_still():
-    state = impact(INFJ, born(INFJ, 1000.0), felt("anger"), 1000.0)
+    state = impact(INFJ, born(INFJ, 1000.0), user_emotion("anger"), 1000.0)
     assert evolve(INFJ, state, 0.0) == state
-    assert impact(INFJ, state, felt("joy"), 0.0) == impact(INFJ, state, felt("joy"), 1000.0)
+    assert impact(INFJ, state, user_emotion("joy"), 0.0) == impact(INFJ, state, user_emotion("joy"), 1000.0)
 
 
 @pytest.mark.parametrize("now", [nan, inf, -inf, None, "now"])

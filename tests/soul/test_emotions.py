@@ -12,14 +12,14 @@ from soulgraph.soul.personality import traits_of
 INFP = traits_of("INFP")
 
 
-def felt(emotion, intensity=1.0):
+def user_emotion(emotion, intensity=1.0):
     return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
 
 
 def locked_state():
     state = born(INFP, 1000.0)
     for _ in range(4):
-        state = impact(INFP, state, felt("anger"), 1000.0)
+        state = impact(INFP, state, user_emotion("anger"), 1000.0)
     return state
 
 
@@ -41,7 +41,7 @@ def test_there_are_fifteen_labels_and_the_sets_are_among_them():
     ],
 )
 def test_polarity_weighs_pad_and_label_and_scales_with_intensity(emotion, intensity, expected):
-    assert polarity(felt(emotion, intensity), DEFAULT) == pytest.approx(expected)
+    assert polarity(user_emotion(emotion, intensity), DEFAULT) == pytest.approx(expected)
 
 
 def test_a_recognisers_nonsense_is_brought_within_bounds():

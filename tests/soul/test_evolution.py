@@ -1,4 +1,4 @@
-"""The step must not be the behaviour: one gap, ticks, random splits and a fine solution agree."""
+"""The result must not depend on the step: one gap, ticks, random splits and a fine solution agree."""
 
 from dataclasses import replace
 from math import log
@@ -24,7 +24,7 @@ felt = st.builds(
 
 
 def numbers(state):
-    """What moves: p a d b s m, the six long statistics, the five drifts."""
+    """The vitals as an array: p a d b s m, the six long-term statistics, the five drifts."""
     return np.array([getattr(state, name) for name in EmotionState.__slots__[:12]] + list(state.drift))
 
 
@@ -88,13 +88,12 @@ def souls_far_from_rest(count):
     """Any character in any condition; some are still in conversation."""
     rng = np.random.default_rng(7)
     for _ in range(count):
-        x, slow, mu, drift = (
-            rng.uniform(-1, 1, 3),
-            rng.uniform(0, 1, 3),
-            rng.uniform(-1, 1, 3),
-            rng.uniform(-0.22, 0.22, 5),
-        )
-        past, talked = rng.uniform(0, 0.5, 3), -float(rng.choice([0, 8, 18, 60]))
+        x = rng.uniform(-1, 1, 3)
+        slow = rng.uniform(0, 1, 3)
+        mu = rng.uniform(-1, 1, 3)
+        drift = rng.uniform(-0.22, 0.22, 5)
+        past = rng.uniform(0, 0.5, 3)
+        talked = -float(rng.choice([0, 8, 18, 60]))
         traits = Traits(*map(float, rng.uniform(0, 1, 5)))
         yield traits, EmotionState(*map(float, [*x, *slow, *mu, *past]), Traits(*map(float, drift)), None, talked, 0.0)
 
@@ -123,7 +122,8 @@ def test_one_gap_and_ticks_of_3_s_follow_the_fine_solution_for_two_hours():
     st.lists(st.floats(0.0, 1.0), max_size=20),
 )
 def test_a_gap_of_up_to_30_days_may_be_split_anywhere(mbti, history, log_gap, cuts):
-    traits, gap = traits_of(mbti), float(np.exp(log_gap))
+    traits = traits_of(mbti)
+    gap = float(np.exp(log_gap))
     state = born(traits, 0.0)
     for pause, emotion in history:
         state = impact(traits, state, emotion, state.updated_at + pause)
@@ -149,7 +149,8 @@ def test_two_hours_are_two_hours_in_one_gap_or_in_2400_ticks(mbti, words):
 def test_drift_pursues_what_the_past_asks_while_the_past_fades():
     traits = traits_of("INFJ")
     lived = replace(born(traits, 0.0), long_mu_p=-1.0, long_mu_a=0.5, long_volatility=1.0, long_shock=0.8)
-    base, y = np.array([traits]).T, np.array([numbers(lived)]).T
+    base = np.array([traits]).T
+    y = np.array([numbers(lived)]).T
     y[:6] = numbers(evolve(traits, lived, DAY))[:6, None]
     for _ in range(10 * 24 * 6):
         y[6:] += 600.0 * slope(base, y, np.ones(1))[6:]

@@ -24,7 +24,7 @@ def locked(traits, seconds, **changes):
     return replace(born(traits, 0.0), lock_until=seconds, **changes)
 
 
-def felt(emotion, intensity=0.9):
+def user_emotion(emotion, intensity=0.9):
     return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
 
 
@@ -56,7 +56,8 @@ def test_the_gate_carries_its_reasons():
 def test_a_lock_leaves_two_percent_and_ends_on_time():
     traits = traits_of("INFJ")
     state = locked(traits, 100.0)
-    closed, opened = judge(traits, state, 99.0), judge(traits, state, 100.0)
+    closed = judge(traits, state, 99.0)
+    opened = judge(traits, state, 100.0)
     assert closed.exec_probability == pytest.approx(0.02 * opened.exec_probability)
     assert (closed.exec_mode, opened.exec_mode) == ("blocked", "auto_execute")
     assert evolve(traits, state, 99.0).lock_until == 100.0
@@ -84,19 +85,19 @@ def test_more_extremity_memory_or_shock_never_raises_the_probability(traits, x, 
 @given(any_traits, st.sampled_from(sorted(SOOTHING)), units, st.floats(0.6, 600.0), units)
 def test_soothing_never_lengthens_a_lock_and_takes_a_fifth_to_three_quarters(traits, emotion, much, seconds, s):
     state = locked(traits, seconds, shock_load=s)
-    left = judge(traits, impact(traits, state, felt(emotion, much), 0.0), 0.0).lock_remaining_s
+    left = judge(traits, impact(traits, state, user_emotion(emotion, much), 0.0), 0.0).lock_remaining_s
     assert left == 0.0 or 0.25 * seconds - 1e-9 <= left <= 0.80 * seconds + 1e-9
 
 
 @pytest.mark.parametrize("emotion", ["neutral", "sadness"])
 def test_what_neither_soothes_nor_triggers_leaves_the_lock_alone(emotion):
     traits = traits_of("ESTJ")
-    assert impact(traits, locked(traits, 300.0), felt(emotion), 10.0).lock_until == pytest.approx(300.0)
+    assert impact(traits, locked(traits, 300.0), user_emotion(emotion), 10.0).lock_until == pytest.approx(300.0)
 
 
 def test_a_remainder_of_half_a_second_clears_the_lock():
     traits = traits_of("ESTJ")
-    assert impact(traits, locked(traits, 0.9), felt("gratitude", 1.0), 0.0).lock_until is None
+    assert impact(traits, locked(traits, 0.9), user_emotion("gratitude", 1.0), 0.0).lock_until is None
 
 
 @pytest.mark.parametrize("mbti", MBTI_TYPES)
@@ -104,7 +105,7 @@ def test_repeated_anger_prolongs_a_lock_by_18_to_48_s_up_to_600_s(mbti):
     traits = traits_of(mbti)
     state, before = locked(traits, 1.0, shock_load=1.0), 1.0
     for _ in range(40):
-        state = impact(traits, replace(state, shock_load=1.0), felt("anger"), 0.0)
+        state = impact(traits, replace(state, shock_load=1.0), user_emotion("anger"), 0.0)
         left = judge(traits, state, 0.0).lock_remaining_s
         assert left == 600.0 or 18.0 <= left - before <= 48.0
         assert state.lock_until <= 600.0
@@ -130,7 +131,7 @@ def test_memory_and_shock_weigh_by_character():
 
 def test_a_lock_is_prolonged_by_severity_and_character():
     traits = traits_of("INFJ")
-    state = impact(traits, locked(traits, 100.0, shock_load=1.0), felt("anger"), 0.0)
+    state = impact(traits, locked(traits, 100.0, shock_load=1.0), user_emotion("anger"), 0.0)
     z = judge(traits, state, 0.0).z
     share = 0.62 * (0.58 * z + 0.42) + 0.38 * (0.55 + 0.75 * 0.515 - 0.35 * 0.4784)
     assert state.lock_until == pytest.approx(100.0 + 18.0 + share * 30.0)
@@ -140,7 +141,7 @@ def test_a_lock_is_soothed_by_kindness_and_character():
     traits = traits_of("INFJ")
     pos = 0.5 * (0.72 * 0.50 + 0.18 * 0.20 + 0.10 * 0.30 + 0.14)
     soothe = (pos + 0.20) * (0.75 + 0.5 * (0.55 * 0.67 + 0.45 * 0.51))
-    state = impact(traits, locked(traits, 100.0), felt("relief", 0.5), 0.0)
+    state = impact(traits, locked(traits, 100.0), user_emotion("relief", 0.5), 0.0)
     assert state.lock_until == pytest.approx(100.0 * (1.0 - (0.20 + 0.55 * soothe)))
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.errors import NotFound
-from soulgraph.soul.maintenance import FLOOR, maintain, restore
+from soulgraph.soul.maintenance import MIN_PRIORITY, maintain, restore
 from soulgraph.soul.profile import KEYS, StateUpdate, apply, empty_profile, item_id, top
 from soulgraph.soul.timestamps import epoch, iso
 
@@ -17,7 +17,7 @@ def ago(days):
     return iso(epoch(NOW) - days * DAY)
 
 
-def felt(content, priority=5, days=0.0, **more):
+def item(content, priority=5, days=0.0, **more):
     return {"content": content, "priority": priority, "timestamp": ago(days), **more}
 
 
@@ -38,8 +38,8 @@ def retired(profile):
 
 
 def test_equal_items_become_one_with_the_highest_priority_and_the_newest_time():
-    profile = feeling(felt("calm", 4, days=1), felt("  CALM ", 7, days=3), felt("calm\n", 5, days=2), felt("wary", 5))
-    assert items(maintain(profile, NOW)) == [felt("  CALM ", 7, days=1), felt("wary", 5)]
+    profile = feeling(item("calm", 4, days=1), item("  CALM ", 7, days=3), item("calm\n", 5, days=2), item("wary", 5))
+    assert items(maintain(profile, NOW)) == [item("  CALM ", 7, days=1), item("wary", 5)]
 
 
 def test_items_that_differ_in_one_word_stay_apart():
@@ -50,11 +50,11 @@ def test_items_that_differ_in_one_word_stay_apart():
 
 @pytest.mark.parametrize(("days", "left"), [(0, 5), (7, 5), (7.01, 4), (400, 4)])
 def test_only_what_is_older_than_seven_days_fades(days, left):
-    assert priorities(maintain(feeling(felt("calm", 5, days)), NOW)) == [("calm", left)]
+    assert priorities(maintain(feeling(item("calm", 5, days)), NOW)) == [("calm", left)]
 
 
 def test_it_fades_once_a_day_however_often_it_is_maintained():
-    profile = feeling(felt("calm", 9, days=8))
+    profile = feeling(item("calm", 9, days=8))
     for hour in range(48):
         profile = maintain(profile, iso(epoch(NOW) + 3600.0 * hour))
     assert priorities(profile) == [("calm", 7)]
@@ -62,7 +62,7 @@ def test_it_fades_once_a_day_however_often_it_is_maintained():
 
 def test_what_is_felt_again_is_young_again():
     again = apply(
-        maintain(feeling(felt("calm", 6, days=8)), NOW),
+        maintain(feeling(item("calm", 6, days=8)), NOW),
         StateUpdate.model_validate({"dynamic_state": {"emotions": {"add": [{"content": "Calm", "priority": 4}]}}}),
         NOW,
     )
@@ -75,49 +75,49 @@ def test_an_item_without_a_readable_time_begins_now():
 
 
 def test_what_is_under_the_floor_retires_and_is_never_shown():
-    profile = maintain(feeling(felt("calm", 3), felt("wary", 2), felt("sad", 3, days=9)), NOW)
-    assert priorities(profile) == [("calm", FLOOR)]
+    profile = maintain(feeling(item("calm", 3), item("wary", 2), item("sad", 3, days=9)), NOW)
+    assert priorities(profile) == [("calm", MIN_PRIORITY)]
     assert retired(profile) == [("emotions", "wary", NOW), ("emotions", "sad", NOW)]
-    assert top(profile, 5)["emotions"] == [felt("calm", 3)]
+    assert top(profile, 5)["emotions"] == [item("calm", 3)]
 
 
 def test_how_an_item_ages_is_never_shown():
-    aged = maintain(feeling(felt("calm", 5, days=8)), NOW)
+    aged = maintain(feeling(item("calm", 5, days=8)), NOW)
     assert items(aged)[0]["aged_at"] == NOW
-    assert top(aged, 5)["emotions"] == [felt("calm", 4, days=8)]
+    assert top(aged, 5)["emotions"] == [item("calm", 4, days=8)]
 
 
 def test_what_comes_back_by_itself_leaves_the_retired():
-    gone = maintain(feeling(felt("wary", 2)), NOW)
-    back = {**gone, "dynamic_state": feeling(felt("Wary", 6))["dynamic_state"]}
+    gone = maintain(feeling(item("wary", 2)), NOW)
+    back = {**gone, "dynamic_state": feeling(item("Wary", 6))["dynamic_state"]}
     assert maintain(back, NOW)["retired"] == []
 
 
 def test_what_retires_twice_is_kept_once():
-    gone = maintain(feeling(felt("wary", 2)), ago(3))
-    again = {**gone, "dynamic_state": feeling(felt("wary", 1))["dynamic_state"]}
+    gone = maintain(feeling(item("wary", 2)), ago(3))
+    again = {**gone, "dynamic_state": feeling(item("wary", 1))["dynamic_state"]}
     assert retired(maintain(again, NOW)) == [("emotions", "wary", NOW)]
 
 
 def test_a_retired_item_is_restored_as_if_new():
-    gone = maintain(feeling(felt("wary", 3, days=9), felt("sad", 1)), ago(1))
+    gone = maintain(feeling(item("wary", 3, days=9), item("sad", 1)), ago(1))
     back = restore(gone, item_id("emotions", {"content": "wary"}), NOW)
-    assert items(back) == [felt("wary", FLOOR)]
+    assert items(back) == [item("wary", MIN_PRIORITY)]
     assert retired(back) == [("emotions", "sad", ago(1))]
     assert maintain(back, NOW) == back
 
 
 def test_restoring_joins_an_equal_item():
     gone = {
-        **maintain(feeling(felt("wary", 2)), NOW),
-        "dynamic_state": feeling(felt("WARY", 6, days=2))["dynamic_state"],
+        **maintain(feeling(item("wary", 2)), NOW),
+        "dynamic_state": feeling(item("WARY", 6, days=2))["dynamic_state"],
     }
     assert priorities(restore(gone, gone["retired"][0]["id"], NOW)) == [("WARY", 6)]
 
 
 def test_restoring_what_is_not_retired_is_refused():
     with pytest.raises(NotFound, match="no retired item 'nowhere'"):
-        restore(maintain(feeling(felt("wary", 2)), NOW), "nowhere", NOW)
+        restore(maintain(feeling(item("wary", 2)), NOW), "nowhere", NOW)
 
 
 def test_a_profile_without_state_stays_without():
@@ -126,7 +126,7 @@ def test_a_profile_without_state_stays_without():
 
 words = st.sampled_from(["calm", " Calm", "CALM\t", "wary", "sad", "tired of  rain", "tired OF rain"])
 some_items = st.lists(
-    st.builds(felt, words, st.integers(1, 10), st.floats(0, 30), **{})
+    st.builds(item, words, st.integers(1, 10), st.floats(0, 30), **{})
     | st.builds(lambda content, priority: {"content": content, "priority": priority}, words, st.integers(1, 10)),
     max_size=20,
 )
@@ -144,12 +144,15 @@ def known(profile):
 
 @given(profiles, st.lists(st.floats(0, 20 * DAY), max_size=12))
 def test_maintenance_never_loses_an_item(profile, pauses):
-    everything, moment = known(profile), epoch(NOW)
+    everything = known(profile)
+    moment = epoch(NOW)
     for pause in pauses:
         moment += pause
         profile = maintain(profile, iso(moment))
         assert known(profile) == everything
-        assert all(item["priority"] >= FLOOR for value in profile["dynamic_state"].values() for item in value["items"])
+        assert all(
+            item["priority"] >= MIN_PRIORITY for value in profile["dynamic_state"].values() for item in value["items"]
+        )
 
 
 @given(profiles)

@@ -1,6 +1,6 @@
 import pytest
 
-from soulgraph.soul.mode_words import commanded, inferred
+from soulgraph.soul.mode_words import mode_hint_in, mode_request_in
 
 ASKED = {
     "rational": """切换到理性模式 | 请用理性模式 | 理性一点好吗 | 能不能理性点 | 我希望你冷静一点 | 别这么煽情
@@ -84,29 +84,29 @@ def each(texts):
 
 @pytest.mark.parametrize(("mode", "text"), [(mode, text) for mode, texts in ASKED.items() for text in each(texts)])
 def test_a_mode_can_be_asked_for_in_many_ways(mode, text):
-    assert commanded(text).mode == mode
+    assert mode_request_in(text).mode == mode
 
 
 @pytest.mark.parametrize("text", each(MENTIONED))
 def test_refusing_asking_about_or_mentioning_a_mode_does_not_ask_for_it(text):
-    assert commanded(text) is None
+    assert mode_request_in(text) is None
 
 
 def test_the_clause_that_asks_is_the_evidence():
-    assert commanded("今天好累，给我打气吧。外面下雨了").evidence == "给我打气吧"
+    assert mode_request_in("今天好累，给我打气吧。外面下雨了").evidence == "给我打气吧"
 
 
 @pytest.mark.parametrize(("mode", "text"), [(mode, text) for mode, texts in SUITED.items() for text in texts])
 def test_the_matter_suggests_a_mode(mode, text):
-    sign = inferred(text)
+    sign = mode_hint_in(text)
     assert sign.mode == mode
     assert sign.evidence in text
 
 
 @pytest.mark.parametrize("text", UNSUITED)
 def test_other_matters_suggest_none(text):
-    assert inferred(text) is None
+    assert mode_hint_in(text) is None
 
 
 def test_what_is_broken_comes_before_what_is_celebrated():
-    assert inferred("生日快乐！可是我的程序报错了").mode == "rational"
+    assert mode_hint_in("生日快乐！可是我的程序报错了").mode == "rational"

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.soul.modes import COOL_DOWN, Mode, ModeChange, advance, changed, chosen_state, default_state
+from soulgraph.soul.modes import COOLDOWN_TURNS, Mode, ModeChange, advance, changed, chosen_state, default_state
 
 NOW, LATER = "2027-01-15T08:00:00.000Z", "2027-01-15T09:00:00.000Z"
 DEFAULT = default_state("hybrid", NOW)
-COOLING = {**default_state("hybrid", LATER), "cooldown_turns": COOL_DOWN}
+COOLING = {**default_state("hybrid", LATER), "cooldown_turns": COOLDOWN_TURNS}
 TTL = 6
 BROKEN, CREATIVE, TALK = "运行就报错了", "write me a poem", "hm"
 
@@ -66,13 +66,13 @@ def test_a_rule_speaks_in_the_first_turn_of_a_session():
 @pytest.mark.parametrize("turns", range(1, 6))
 def test_a_rule_switches_again_only_three_turns_after_a_switch(turns):
     state = after(DEFAULT, BROKEN, *[TALK] * (turns - 1), CREATIVE)
-    assert where(state) == (("idol", "rule") if turns >= COOL_DOWN else ("rational", "rule"))
+    assert where(state) == (("idol", "rule") if turns >= COOLDOWN_TURNS else ("rational", "rule"))
 
 
 @pytest.mark.parametrize("turns", range(1, 6))
 def test_falling_back_is_a_switch_too(turns):
     state = after(chosen("strict", 1), TALK, *[TALK] * (turns - 1), BROKEN)
-    assert where(state) == (("rational", "rule") if turns >= COOL_DOWN else ("hybrid", "default"))
+    assert where(state) == (("rational", "rule") if turns >= COOLDOWN_TURNS else ("hybrid", "default"))
 
 
 def test_a_rule_never_overrides_an_unexpired_choice():
@@ -120,12 +120,12 @@ def test_a_turn_older_is_no_change():
 
 @given(st.lists(sayings, max_size=60), st.sampled_from(get_args(Mode)))
 def test_no_choice_outlives_its_turns_and_rules_keep_their_distance(texts, default):
-    state, since_switch = default_state(default, NOW), COOL_DOWN
+    state, since_switch = default_state(default, NOW), COOLDOWN_TURNS
     for text in texts:
         before, state = state, advance(state, text, default, TTL, LATER)
         since_switch += 1
         if change := changed(before, state):
-            assert change.source != "rule" or (since_switch >= COOL_DOWN and before["mode_source"] != "user")
+            assert change.source != "rule" or (since_switch >= COOLDOWN_TURNS and before["mode_source"] != "user")
             since_switch = 0
         assert (state["mode_source"] == "default") == (state["ttl_turns"] == 0)
         assert state["ttl_turns"] in (before["ttl_turns"] - 1, 0, TTL)

@@ -28,7 +28,8 @@ def grown(mbti, history):
 
 
 def assert_same(one, other):
-    a, b = one.to_dict(), other.to_dict()
+    a = one.to_dict()
+    b = other.to_dict()
     assert a.pop("lock_until") == b.pop("lock_until")
     assert a.pop("drift") == pytest.approx(b.pop("drift"), abs=1e-9)
     assert a == pytest.approx(b, abs=1e-9, rel=0)

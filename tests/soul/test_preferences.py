@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.soul.preference_words import KNOWN
+from soulgraph.soul.preference_words import KNOWN_PREFERENCES
 from soulgraph.soul.preferences import Decision, answer_in, decide, new_guard, question
 from soulgraph.soul.signals import Signal, signals_in
 
@@ -201,7 +201,7 @@ def test_the_question_names_what_would_be_kept_in_both_languages():
     assert "你别老这样说话" in question("other:你别老这样说话", "你别老这样说话", "zh")
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: f"{known.key}={known.value}")
+@pytest.mark.parametrize("known", KNOWN_PREFERENCES, ids=lambda known: f"{known.key}={known.value}")
 def test_every_known_preference_can_be_asked_about(known):
     assert known.zh in question(known.key, known.value, "zh")
     assert known.en in question(known.key, known.value, "en")

@@ -8,13 +8,24 @@ from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
-from soulgraph.soul.simulation import MAX_MOMENTS, Cue, play, said, script_of, seconds, span_name, spans, timeline
+from soulgraph.soul.simulation import (
+    MAX_TIMELINE_POINTS,
+    Cue,
+    play,
+    said,
+    script_of,
+    seconds,
+    span_name,
+    spans,
+    timeline,
+)
 
-INFP, ESTJ = traits_of("INFP"), traits_of("ESTJ")
+INFP = traits_of("INFP")
+ESTJ = traits_of("ESTJ")
 INSULTS = said("anger*4@8s, gratitude@60s")
 
 
-def felt(emotion, intensity=0.9):
+def user_emotion(emotion, intensity=0.9):
     return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
 
 
@@ -23,24 +34,25 @@ def entry(**fields):
 
 
 def test_a_soul_is_seen_every_step_and_before_and_after_every_emotion():
-    samples = play(INFP, (Cue(2.0, felt("anger")), Cue(3.5, felt("joy"))), 5.0, 2.0)
+    samples = play(INFP, (Cue(2.0, user_emotion("anger")), Cue(3.5, user_emotion("joy"))), 5.0, 2.0)
     assert [(sample.at, sample.felt and sample.felt.emotion) for sample in samples] == [
         *((0.0, None), (2.0, None), (2.0, "anger"), (3.5, None), (3.5, "joy"), (4.0, None), (5.0, None)),
     ]
 
 
 def test_it_is_born_at_0_and_moved_by_the_dynamics_alone():
-    first, before, after, last = play(INFP, (Cue(10.0, felt("anger")),), 30.0, 30.0)
+    first, before, after, last = play(INFP, (Cue(10.0, user_emotion("anger")),), 30.0, 30.0)
     state = born(INFP, 0.0)
     assert first.state == state
     assert before.state == evolve(INFP, state, 10.0)
-    assert after.state == impact(INFP, state, felt("anger"), 10.0)
+    assert after.state == impact(INFP, state, user_emotion("anger"), 10.0)
     assert last.state == evolve(INFP, after.state, 30.0)
     assert last.gate == judge(INFP, last.state, 30.0)
 
 
 def test_emotions_of_one_moment_strike_in_the_order_of_the_script():
-    forth, back = (Cue(1.0, felt("anger")), Cue(1.0, felt("joy"))), (Cue(1.0, felt("joy")), Cue(1.0, felt("anger")))
+    forth = (Cue(1.0, user_emotion("anger")), Cue(1.0, user_emotion("joy")))
+    back = (Cue(1.0, user_emotion("joy")), Cue(1.0, user_emotion("anger")))
     assert [s.felt.emotion for s in play(INFP, forth, 2.0, 2.0) if s.felt] == ["anger", "joy"]
     assert play(INFP, forth, 2.0, 2.0)[-1].state != play(INFP, back, 2.0, 2.0)[-1].state
 
@@ -52,14 +64,16 @@ def test_emotions_of_one_moment_strike_in_the_order_of_the_script():
 )
 @settings(deadline=None)
 def test_how_often_one_looks_changes_nothing(cues, step, other):
-    script = tuple(Cue(at, felt(emotion)) for at, emotion in sorted(cues))
-    one, two = play(INFP, script, 600.0, step), play(INFP, script, 600.0, other)
+    script = tuple(Cue(at, user_emotion(emotion)) for at, emotion in sorted(cues))
+    one = play(INFP, script, 600.0, step)
+    two = play(INFP, script, 600.0, other)
     assert [s.state for s in one if s.felt] == [s.state for s in two if s.felt]
     assert one[-1].state == two[-1].state
 
 
 def test_four_insults_lock_an_infp_until_soothed_and_an_estj_never():
-    hurt, firm = play(INFP, INSULTS, 240.0, 1.0), play(ESTJ, INSULTS, 240.0, 1.0)
+    hurt = play(INFP, INSULTS, 240.0, 1.0)
+    firm = play(ESTJ, INSULTS, 240.0, 1.0)
     unforgiven = play(INFP, INSULTS[:4], 240.0, 1.0)
     assert spans(hurt, lambda sample: sample.gate.locked) == [(24.0, 113.0)]
     assert spans(hurt, lambda sample: sample.gate.exec_mode == "blocked")[0][0] == 16.0
@@ -89,7 +103,7 @@ def test_a_timeline_that_makes_no_sense_is_refused_by_name(until, step, about):
 
 
 def test_the_longest_timeline_is_allowed():
-    assert len(timeline((), MAX_MOMENTS / 2, 0.5)) == MAX_MOMENTS + 1
+    assert len(timeline((), MAX_TIMELINE_POINTS / 2, 0.5)) == MAX_TIMELINE_POINTS + 1
 
 
 def test_an_entry_gives_a_label_and_its_prototype_the_rest():
@@ -138,10 +152,10 @@ def test_what_is_no_entry_is_refused_with_its_place():
 
 def test_a_line_says_emotions_their_intensity_number_time_and_pace():
     assert said("anger*4@8s, gratitude@60s") == (
-        *(Cue(8.0 * n, felt("anger")) for n in range(1, 5)),
-        Cue(60.0, felt("gratitude")),
+        *(Cue(8.0 * n, user_emotion("anger")) for n in range(1, 5)),
+        Cue(60.0, user_emotion("gratitude")),
     )
-    assert said(" Joy:0.5*2@1m/1h ") == (Cue(60.0, felt("joy", 0.5)), Cue(3660.0, felt("joy", 0.5)))
+    assert said(" Joy:0.5*2@1m/1h ") == (Cue(60.0, user_emotion("joy", 0.5)), Cue(3660.0, user_emotion("joy", 0.5)))
 
 
 @pytest.mark.parametrize(

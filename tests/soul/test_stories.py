@@ -1,4 +1,4 @@
-"""What a life does to a soul, told from outside."""
+"""Whole conversations and months, and what they do to a soul's gate and traits."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from soulgraph.soul.personality import MBTI_TYPES, traits_of
 DAY = 86400.0
 
 
-def felt(emotion, intensity):
+def user_emotion(emotion, intensity):
     return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
 
 
@@ -19,7 +19,7 @@ def talk(mbti, emotions, every=8.0):
     traits = traits_of(mbti)
     state = born(traits, 0.0)
     for n, emotion in enumerate(emotions):
-        state = impact(traits, state, felt(emotion, 0.9), every * n)
+        state = impact(traits, state, user_emotion(emotion, 0.9), every * n)
         yield judge(traits, state, every * n)
 
 
@@ -29,7 +29,7 @@ def month(mbti, emotion):
     state = born(traits, 0.0)
     for day in range(30):
         for n in range(60):
-            state = impact(traits, state, felt(emotion, 0.7), day * DAY + 25.0 * n)
+            state = impact(traits, state, user_emotion(emotion, 0.7), day * DAY + 25.0 * n)
     return evolve(traits, state, 30 * DAY)
 
 

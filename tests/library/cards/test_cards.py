@@ -12,7 +12,7 @@ from soulgraph.library.cards.files import read_file
 from soulgraph.library.cards.png import plain, with_texts, without_texts
 from soulgraph.library.cards.spec import V2 as SPEC_V2
 from soulgraph.library.cards.spec import V3 as SPEC_V3
-from soulgraph.library.cards.words import filled, undecorated
+from soulgraph.library.cards.words import fill_placeholders, split_decorators
 from soulgraph.library.cards.writing import card_of
 from soulgraph.tests.library.cards.samples import DECORATED, ENTRY, V1, V2, V3, as_bytes, charx, chunk, png, text_chunk
 
@@ -207,12 +207,12 @@ def test_any_v3_card_with_a_lorebook_goes_back_as_it_came(card):
     ],
 )
 def test_placeholders_are_filled_once(text, becomes):
-    assert filled(text, "Lu") == becomes
+    assert fill_placeholders(text, "Lu") == becomes
 
 
 def test_hostile_placeholders_are_no_work():
-    assert filled("{{random:" + "a" * 300_000, "Lu").startswith("{{random:aaa")
-    assert filled("{{char}}", "{{user}}") == "{{user}}"
+    assert fill_placeholders("{{random:" + "a" * 300_000, "Lu").startswith("{{random:aaa")
+    assert fill_placeholders("{{char}}", "{{user}}") == "{{user}}"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_hostile_placeholders_are_no_work():
     ],
 )
 def test_decorators_stand_at_the_beginning(content, text, decorators):
-    assert undecorated(content) == (text, decorators)
+    assert split_decorators(content) == (text, decorators)
 
 
 def test_decorators_that_switch_an_entry_are_heard():

@@ -8,7 +8,7 @@ import pytest
 
 from soulgraph.scripts.training import public_sets
 from soulgraph.scripts.training.emotion import own_sentences, train
-from soulgraph.scripts.training.network import Lessons, Plan, fit
+from soulgraph.scripts.training.network import TrainingConfig, TrainingSet, fit
 from soulgraph.scripts.training.public_sets import (
     EKMAN,
     EKMAN_OF_GOEMOTIONS,
@@ -20,7 +20,7 @@ from soulgraph.senses.emotion.heads import heads_from
 from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS
 
-SMALL = Plan(hidden=4, epochs=1)
+SMALL = TrainingConfig(hidden=4, epochs=1)
 RATED = [("I won a prize", 4.2, 3.9, 3.4), ("The train is late", 2.6, 3.0, 2.9), ("He was shot", 1.5, 4.1, 2.4)]
 
 
@@ -95,6 +95,6 @@ def test_the_network_learns_what_no_straight_line_separates():
     corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.float32)
     inputs = np.tile(corners, (200, 1))
     shares = np.eye(2, dtype=np.float32)[inputs.sum(1).astype(int) % 2]
-    plan = Plan(hidden=32, epochs=60, batch=50, rate=1e-2, dropout=0.0)
-    network = fit(Lessons(inputs, shares, np.ones(len(inputs), np.float32)), plan)
+    config = TrainingConfig(hidden=32, epochs=60, batch=50, rate=1e-2, dropout=0.0)
+    network = fit(TrainingSet(inputs, shares, np.ones(len(inputs), np.float32)), config)
     assert network(corners).argmax(1).tolist() == [0, 1, 1, 0]

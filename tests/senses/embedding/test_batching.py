@@ -1,4 +1,4 @@
-"""One embedding per text, made together with whatever else is wanted at the moment."""
+"""Caching and batching of embeddings."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ import pytest
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.embedding import batching
 from soulgraph.senses.embedding.batching import MAX_BATCH, BatchingEmbedder
-from soulgraph.senses.text import HEARD
+from soulgraph.senses.text import MAX_CHARS
 
 
 class CountingEncoder:
@@ -96,7 +96,7 @@ async def test_an_unexpected_failure_does_not_leave_anyone_waiting(embedder, enc
 
 
 async def test_it_forgets_the_least_used_texts(embedder, encoder, monkeypatch):
-    monkeypatch.setattr(batching, "REMEMBERED", 2)
+    monkeypatch.setattr(batching, "MAX_CACHED", 2)
     for text in ("a", "b", "a", "c", "a", "b"):
         await embedder.embed([text])
     assert encoder.batches == [["a"], ["b"], ["c"], ["b"]]
@@ -104,7 +104,7 @@ async def test_it_forgets_the_least_used_texts(embedder, encoder, monkeypatch):
 
 async def test_it_reads_as_far_as_an_utterance_goes(embedder, encoder):
     await embedder.embed(["x" * 8000, "half a pair \ud83d", ""])
-    assert [len(text) for text in encoder.batches[0]] == [HEARD, 13, 0]
+    assert [len(text) for text in encoder.batches[0]] == [MAX_CHARS, 13, 0]
 
 
 async def test_no_texts_are_no_vectors(embedder, encoder):

@@ -16,15 +16,16 @@ CASES = yaml.safe_load((Path(__file__).parent / "evaluation.yaml").read_text("ut
 
 
 @pytest.fixture(scope="module")
-def felt():
+def emotions():
     texts = [case["text"] for case in CASES]
     return [judge(text, vector) for text, vector in zip(texts, encode(texts), strict=True)]
 
 
 def macro_f1(truth, found):
-    both, said, meant = Counter(), Counter(found), Counter(truth)
-    both.update(one for one, other in zip(truth, found, strict=True) if one == other)
-    return statistics.fmean(2 * both[label] / (said[label] + meant[label]) for label in EMOTIONS)
+    hits = Counter(one for one, other in zip(truth, found, strict=True) if one == other)
+    predicted = Counter(found)
+    actual = Counter(truth)
+    return statistics.fmean(2 * hits[label] / (predicted[label] + actual[label]) for label in EMOTIONS)
 
 
 def test_the_set_has_every_label_in_both_languages_and_the_hard_kinds():
@@ -36,14 +37,16 @@ def test_the_set_has_every_label_in_both_languages_and_the_hard_kinds():
 
 
 @pytest.mark.parametrize("langs", [("zh", "en"), ("zh",), ("en",)])
-def test_labels_are_right_in_three_of_four_cases_whatever_the_label(felt, langs):
-    chosen = [(case["emotion"], each.emotion) for case, each in zip(CASES, felt, strict=True) if case["lang"] in langs]
+def test_labels_are_right_in_three_of_four_cases_whatever_the_label(emotions, langs):
+    chosen = [
+        (case["emotion"], each.emotion) for case, each in zip(CASES, emotions, strict=True) if case["lang"] in langs
+    ]
     assert macro_f1(*zip(*chosen, strict=True)) >= 0.75
 
 
-def test_every_negation_turns_pleasure_around(felt):
+def test_every_negation_turns_pleasure_around(emotions):
     pairs = defaultdict(list)
-    for case, each in zip(CASES, felt, strict=True):
+    for case, each in zip(CASES, emotions, strict=True):
         if "pair" in case:
             pairs[case["pair"]].append((case["text"], each.p))
     assert len(pairs) >= 40
@@ -51,21 +54,25 @@ def test_every_negation_turns_pleasure_around(felt):
 
 
 @pytest.mark.parametrize("label", EMOTIONS)
-def test_sentences_of_a_label_land_near_its_prototype(felt, label):
-    own = [(each.p, each.a, each.d) for case, each in zip(CASES, felt, strict=True) if case["emotion"] == label]
+def test_sentences_of_a_label_land_near_its_prototype(emotions, label):
+    own = [(each.p, each.a, each.d) for case, each in zip(CASES, emotions, strict=True) if case["emotion"] == label]
     distances = np.sqrt(np.mean((np.array(own) - PROTOTYPES[label]) ** 2, axis=1))
     assert distances.mean() <= 0.35
 
 
-def test_neutral_sentences_hardly_move_a_soul(felt):
+def test_neutral_sentences_hardly_move_a_soul(emotions):
     moved = [
-        abs(each.p) * each.intensity for case, each in zip(CASES, felt, strict=True) if case["emotion"] == "neutral"
+        abs(each.p) * each.intensity for case, each in zip(CASES, emotions, strict=True) if case["emotion"] == "neutral"
     ]
     assert statistics.fmean(moved) <= 0.08
 
 
-def test_confidence_says_how_often_it_is_right(felt):
-    sure = [case["emotion"] == each.emotion for case, each in zip(CASES, felt, strict=True) if each.confidence >= 0.8]
-    unsure = [case["emotion"] == each.emotion for case, each in zip(CASES, felt, strict=True) if each.confidence < 0.5]
+def test_confidence_says_how_often_it_is_right(emotions):
+    sure = [
+        case["emotion"] == each.emotion for case, each in zip(CASES, emotions, strict=True) if each.confidence >= 0.8
+    ]
+    unsure = [
+        case["emotion"] == each.emotion for case, each in zip(CASES, emotions, strict=True) if each.confidence < 0.5
+    ]
     assert statistics.fmean(sure) >= 0.85
     assert statistics.fmean(unsure) <= 0.65

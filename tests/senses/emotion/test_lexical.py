@@ -1,4 +1,4 @@
-"""The lexical recogniser: what it hears, and how sure it is."""
+"""The lexical recogniser: the emotions it finds, and its confidence."""
 
 import time
 from collections import Counter
@@ -13,7 +13,7 @@ from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
 
 
-async def hear(text: str) -> UserEmotion:
+async def recognise(text: str) -> UserEmotion:
     recogniser: EmotionRecogniser = LexiconRecogniser()
     return await recogniser.recognise(text)
 
@@ -63,7 +63,7 @@ def data():
     ],
 )
 async def test_every_label_is_heard_in_both_languages(text, label):
-    heard = await hear(text)
+    heard = await recognise(text)
     assert heard.emotion == label
     assert (heard.p, heard.a, heard.d) == PROTOTYPES[label]
 
@@ -83,7 +83,7 @@ async def test_every_label_is_heard_in_both_languages(text, label):
     ],
 )
 async def test_a_bare_command_or_an_empty_text_carries_no_feeling(text):
-    heard = await hear(text)
+    heard = await recognise(text)
     assert (heard.emotion, heard.intensity) == ("neutral", 0.0)
 
 
@@ -102,7 +102,7 @@ async def test_a_bare_command_or_an_empty_text_carries_no_feeling(text):
     ],
 )
 async def test_a_negated_negative_feeling_is_mildly_positive(text):
-    heard = await hear(text)
+    heard = await recognise(text)
     assert heard.emotion in {"calm", "relief"}
     assert heard.p > 0
     assert heard.intensity < 0.6
@@ -121,7 +121,7 @@ async def test_a_negated_negative_feeling_is_mildly_positive(text):
     ],
 )
 async def test_a_negated_positive_feeling_is_negative(text):
-    heard = await hear(text)
+    heard = await recognise(text)
     assert heard.emotion in {"sadness", "disappointment"}
     assert heard.p < 0
 
@@ -141,7 +141,7 @@ async def test_a_negated_positive_feeling_is_negative(text):
     ],
 )
 async def test_negation_reaches_what_it_negates_and_nothing_else(text, label):
-    assert (await hear(text)).emotion == label
+    assert (await recognise(text)).emotion == label
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,8 @@ async def test_negation_reaches_what_it_negates_and_nothing_else(text, label):
     ],
 )
 async def test_degree_words_exclamations_and_capitals_change_the_intensity_alone(softer, louder):
-    low, high = await hear(softer), await hear(louder)
+    low = await recognise(softer)
+    high = await recognise(louder)
     assert low.emotion == high.emotion
     assert 0 < low.intensity < high.intensity <= 1
 
@@ -176,14 +177,14 @@ async def test_degree_words_exclamations_and_capitals_change_the_intensity_alone
     [("开心", "开心果"), ("恐怖", "恐怖片"), ("good", "good night"), ("怕", "恐怕"), ("thanks", "no thanks")],
 )
 async def test_the_longest_entry_wins(shorter, longer):
-    assert (await hear(shorter)).emotion != "neutral"
-    assert (await hear(longer)).emotion == "neutral"
+    assert (await recognise(shorter)).emotion != "neutral"
+    assert (await recognise(longer)).emotion == "neutral"
 
 
 @pytest.mark.parametrize(("word", "inside"), [("hate", "hat"), ("mad", "made"), ("joy", "joystick"), ("ha", "harm")])
 async def test_english_matches_whole_words(word, inside):
-    assert (await hear(f"a {word} b")).emotion != "neutral"
-    assert (await hear(f"a {inside} b")).emotion == "neutral"
+    assert (await recognise(f"a {word} b")).emotion != "neutral"
+    assert (await recognise(f"a {inside} b")).emotion == "neutral"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ async def test_english_matches_whole_words(word, inside):
     ],
 )
 async def test_english_words_are_known_in_their_inflected_forms(text, label):
-    assert (await hear(text)).emotion == label
+    assert (await recognise(text)).emotion == label
 
 
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ async def test_english_words_are_known_in_their_inflected_forms(text, label):
     [("妈的", "anger"), ("他妈的太好了", "joy"), ("shit", "anger"), ("fucking awesome", "excitement")],
 )
 async def test_a_curse_is_anger_only_when_no_feeling_is_named(text, label):
-    assert (await hear(text)).emotion == label
+    assert (await recognise(text)).emotion == label
 
 
 @pytest.mark.parametrize(
@@ -219,14 +220,14 @@ async def test_a_curse_is_anger_only_when_no_feeling_is_named(text, label):
     ],
 )
 async def test_emoji_laughter_and_sobs_are_heard(text, label):
-    assert (await hear(text)).emotion == label
+    assert (await recognise(text)).emotion == label
 
 
 @pytest.mark.parametrize(
     ("text", "label"), [("我刚才很难过，但是现在很开心", "joy"), ("It was fun but now I'm sad", "sadness")]
 )
 async def test_what_follows_a_but_outweighs_what_precedes_it(text, label):
-    assert (await hear(text)).emotion == label
+    assert (await recognise(text)).emotion == label
 
 
 @pytest.mark.parametrize(
@@ -240,11 +241,11 @@ async def test_what_follows_a_but_outweighs_what_precedes_it(text, label):
     ],
 )
 async def test_confidence_is_lower_for_weak_mixed_or_negated_evidence(less, more):
-    assert (await hear(less)).confidence < (await hear(more)).confidence <= 1
+    assert (await recognise(less)).confidence < (await recognise(more)).confidence <= 1
 
 
 async def test_the_full_width_form_reads_like_the_plain_one():
-    assert await hear("Ｉ’m ａｎｇｒｙ！") == await hear("I'm angry!")
+    assert await recognise("Ｉ’m ａｎｇｒｙ！") == await recognise("I'm angry!")
 
 
 def test_the_lexicon_covers_every_label_in_both_languages(data):

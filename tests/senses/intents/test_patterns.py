@@ -4,7 +4,14 @@ import logging
 
 import pytest
 
-from soulgraph.senses.intents.patterns import REACH, RegexBudget, Sieve, UnsafePattern, compiled, refuse_explosive
+from soulgraph.senses.intents.patterns import (
+    REACH,
+    PatternPrefilter,
+    RegexBudget,
+    UnsafePattern,
+    compiled,
+    refuse_explosive,
+)
 
 EXPLOSIVE = [
     "(a|a)*[xy]",
@@ -75,21 +82,21 @@ def test_an_ordinary_pattern_is_found_whatever_the_case(pattern, text):
 
 @pytest.mark.parametrize("pattern", EXPLOSIVE)
 def test_a_search_that_takes_too_long_finds_nothing_and_is_reported_once(pattern, caplog):
-    patience = RegexBudget(left=60)
+    budget = RegexBudget(left=60)
     with caplog.at_level(logging.WARNING):
-        assert patience.search(pattern, "a" * REACH) is None
-        assert patience.search(pattern, "a" * REACH) is None
+        assert budget.search(pattern, "a" * REACH) is None
+        assert budget.search(pattern, "a" * REACH) is None
     assert [record.getMessage() for record in caplog.records] == [
         f"the pattern {pattern} takes too long to search for and counts as not matching"
     ]
 
 
 def test_when_patience_has_run_out_nothing_more_is_searched_for():
-    patience = RegexBudget()
+    budget = RegexBudget()
     hostile = (f"(a|a)*[xy]{{1,{n}}}" for n in range(1, 1000))
-    searched = sum(1 for pattern in hostile if patience.left > 0 and patience.search(pattern, "a" * REACH) is None)
+    searched = sum(1 for pattern in hostile if budget.left > 0 and budget.search(pattern, "a" * REACH) is None)
     assert 1 <= searched <= 50
-    assert patience.search("a", "a") is None
+    assert budget.search("a", "a") is None
     assert RegexBudget().search("a", "a")
 
 
@@ -99,8 +106,8 @@ def test_a_pattern_sees_the_beginning_of_a_text():
 
 
 def test_a_sieve_keeps_back_only_what_none_of_its_patterns_is_in():
-    sieve = Sieve(["开.{0,4}灯|light on", "^play", "闹钟$"])
-    assert [sieve.passes(text) for text in ("请开一下灯", "LIGHT ON", "定闹钟", "闹钟响了", "let me play")] == [
+    prefilter = PatternPrefilter(["开.{0,4}灯|light on", "^play", "闹钟$"])
+    assert [prefilter.passes(text) for text in ("请开一下灯", "LIGHT ON", "定闹钟", "闹钟响了", "let me play")] == [
         *[True] * 3,
         *[False] * 2,
     ]
@@ -110,9 +117,9 @@ def test_a_sieve_keeps_back_only_what_none_of_its_patterns_is_in():
 def test_a_pattern_that_counts_on_being_alone_is_never_held_back(pattern):
     text = "aa a\nb"
     assert RegexBudget().search(pattern, text)
-    assert Sieve(["(.)(.)开灯", pattern]).passes(text)
+    assert PatternPrefilter(["(.)(.)开灯", pattern]).passes(text)
 
 
 @pytest.mark.parametrize("pattern", EXPLOSIVE)
 def test_a_sieve_that_takes_too_long_lets_pass(pattern):
-    assert Sieve(["开灯", pattern]).passes("a" * 100 + "z 开灯")
+    assert PatternPrefilter(["开灯", pattern]).passes("a" * 100 + "z 开灯")

@@ -34,7 +34,7 @@ class Away:
 
 
 class Judge:
-    """An arbiter that was told what to say, and remembers what it was asked."""
+    """An arbiter with a fixed answer, which records what it was asked."""
 
     def __init__(self, *chosen: str, away: bool = False) -> None:
         self.chosen, self.away, self.asked = set(chosen), away, []
@@ -54,8 +54,8 @@ async def embedder():
 
 @pytest.fixture
 def ask(embedder):
-    async def ask(text, offers=HOME, arbiter=None):
-        return await IntentFilter(embedder, arbiter).filter(text, offers, NOW)
+    async def ask(text, catalog=HOME, arbiter=None):
+        return await IntentFilter(embedder, arbiter).filter(text, catalog, NOW)
 
     return ask
 
@@ -174,7 +174,8 @@ async def _unclear(ask):
 
 @pytest.mark.parametrize(("chosen", "expected"), [(["story"], ["story"]), ([], [])])
 async def test_the_arbiter_decides_what_is_unclear(ask, chosen, expected):
-    text, judge = await _unclear(ask), Judge(*chosen)
+    text = await _unclear(ask)
+    judge = Judge(*chosen)
     result = await ask(text, CompiledCatalog([STORY]), judge)
     assert judge.asked == [(text, ["story"])]
     assert ids(result) == expected
@@ -204,7 +205,8 @@ async def test_a_catalog_is_learned_once(embedder):
             counted.extend(texts)
             return await embedder.embed(texts)
 
-    filter_, offers = IntentFilter(Counting()), CompiledCatalog([STORY, DANCE])
+    filter_ = IntentFilter(Counting())
+    catalog = CompiledCatalog([STORY, DANCE])
     for _ in range(3):
-        await filter_.filter("跳舞", offers, NOW)
+        await filter_.filter("跳舞", catalog, NOW)
     assert counted.count("tell me a story") == 1

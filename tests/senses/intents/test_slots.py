@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from soulgraph.senses.intents.catalog import Intent, Slot
 from soulgraph.senses.intents.patterns import RegexBudget
-from soulgraph.senses.intents.slots import question, spoken
+from soulgraph.senses.intents.slots import fill_slots, question
 
 NOW = datetime(2026, 11, 16, 15, 30)
 
@@ -18,8 +18,8 @@ def slot(name: str = "x", **about) -> Slot:
     return Slot.model_validate({"name": name, **about})
 
 
-def said(words: str, **about):
-    return spoken([slot(**about)], words, NOW).get("x")
+def value_in(words: str, **about):
+    return fill_slots([slot(**about)], words, NOW).get("x")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def said(words: str, **about):
     ],
 )
 def test_a_text_is_what_the_regex_captures_or_a_listed_value(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_text_is_what_the_regex_captures_or_a_listed_value(words, about, value
     ],
 )
 def test_without_a_regex_a_type_finds_its_value_anywhere(words, type_, value):
-    assert said(words, type=type_) == value
+    assert value_in(words, type=type_) == value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_without_a_regex_a_type_finds_its_value_anywhere(words, type_, value):
     ],
 )
 def test_with_a_regex_a_type_reads_what_it_captures_in_words_or_digits(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_with_a_regex_a_type_reads_what_it_captures_in_words_or_digits(words, ab
     ],
 )
 def test_a_number_out_of_range_counts_as_not_said(words, about, value):
-    assert said(words, **about) == value
+    assert value_in(words, **about) == value
 
 
 def test_each_slot_reads_the_same_words_by_its_own_type():
     slots = [slot("when", type="time"), slot("level", type="percent"), slot("room", values=["卧室"])]
-    assert spoken(slots, "明晚八点把卧室灯调到三成", NOW) == {
+    assert fill_slots(slots, "明晚八点把卧室灯调到三成", NOW) == {
         "when": "2026-11-17T20:00:00",
         "level": 30,
         "room": "卧室",
@@ -100,13 +100,13 @@ def test_each_slot_reads_the_same_words_by_its_own_type():
 
 
 def test_slots_share_the_patience_of_their_utterance():
-    assert spoken([slot(regex="(灯)")], "开灯", NOW, RegexBudget(left=0)) == {}
-    assert spoken([slot(regex="(灯)")], "开灯", NOW) == {"x": "灯"}
+    assert fill_slots([slot(regex="(灯)")], "开灯", NOW, RegexBudget(left=0)) == {}
+    assert fill_slots([slot(regex="(灯)")], "开灯", NOW) == {"x": "灯"}
 
 
 @given(st.text(), st.sampled_from(["text", "number", "percent", "duration", "time"]))
 def test_no_words_are_too_strange_and_every_value_is_json(words, type_):
-    filled = spoken([slot(type=type_), slot("y", type=type_, regex="(.+)")], words, NOW)
+    filled = fill_slots([slot(type=type_), slot("y", type=type_, regex="(.+)")], words, NOW)
     assert json.loads(json.dumps(filled, allow_nan=False)) == filled
 
 

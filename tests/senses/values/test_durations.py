@@ -1,4 +1,4 @@
-"""How long, as people say it."""
+"""Parsing durations."""
 
 import pytest
 from hypothesis import given

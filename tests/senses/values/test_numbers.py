@@ -1,4 +1,4 @@
-"""Numbers and shares as people say them."""
+"""Parsing numbers and percentages."""
 
 import cn2an
 import pytest

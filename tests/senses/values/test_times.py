@@ -1,4 +1,4 @@
-"""When, as people say it: on Monday, 16 November 2026, at half past three in the afternoon."""
+"""Parsing times: it is Monday, 16 November 2026, at half past three in the afternoon."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.senses.values.times import moment
+from soulgraph.senses.values.times import parse_time
 
 NOW = datetime(2026, 11, 16, 15, 30)
 
@@ -29,7 +29,7 @@ NOW = datetime(2026, 11, 16, 15, 30)
     ],
 )
 def test_a_length_of_time_counts_from_now(text, when):
-    assert moment(text, NOW) == when
+    assert parse_time(text, NOW) == when
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_length_of_time_counts_from_now(text, when):
     ],
 )
 def test_a_day_and_a_clock_time_are_combined(text, when):
-    assert moment(text, NOW) == when
+    assert parse_time(text, NOW) == when
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_day_and_a_clock_time_are_combined(text, when):
     ],
 )
 def test_a_clock_time_alone_is_the_next_one(text, when):
-    assert moment(text, NOW) == when
+    assert parse_time(text, NOW) == when
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_clock_time_alone_is_the_next_one(text, when):
     ],
 )
 def test_a_day_or_a_part_of_it_means_its_usual_hour(text, when):
-    assert moment(text, NOW) == when
+    assert parse_time(text, NOW) == when
 
 
 @pytest.mark.parametrize(
@@ -146,31 +146,31 @@ def test_a_day_or_a_part_of_it_means_its_usual_hour(text, when):
     ],
 )
 def test_what_names_no_time_to_come_is_none(text):
-    assert moment(text, NOW) is None
+    assert parse_time(text, NOW) is None
 
 
 @pytest.mark.parametrize(
     ("text", "when"), [("昨天晚上八点", "2026-11-15T20:00:00"), ("2020年5月1日8点", "2020-05-01T08:00:00")]
 )
 def test_a_day_of_the_past_is_taken_at_its_word(text, when):
-    assert moment(text, NOW) == when
+    assert parse_time(text, NOW) == when
 
 
 def test_in_the_small_hours_the_night_is_the_one_that_has_begun():
-    assert moment("晚上一点", datetime(2026, 11, 16, 0, 30)) == "2026-11-16T01:00:00"
+    assert parse_time("晚上一点", datetime(2026, 11, 16, 0, 30)) == "2026-11-16T01:00:00"
 
 
 def test_an_aware_now_gives_its_own_wall_time():
     berlin = ZoneInfo("Europe/Berlin")
-    assert moment("明早七点", NOW.replace(tzinfo=berlin)) == "2026-11-17T07:00:00"
+    assert parse_time("明早七点", NOW.replace(tzinfo=berlin)) == "2026-11-17T07:00:00"
     before_the_clocks_change = datetime(2026, 10, 25, 2, 30, tzinfo=berlin)
-    assert moment("一小时后", before_the_clocks_change) == "2026-10-25T02:30:00"
-    assert moment("一小时后", NOW.replace(tzinfo=UTC)) == "2026-11-16T16:30:00"
+    assert parse_time("一小时后", before_the_clocks_change) == "2026-10-25T02:30:00"
+    assert parse_time("一小时后", NOW.replace(tzinfo=UTC)) == "2026-11-16T16:30:00"
 
 
 @given(st.integers(0, 23), st.integers(0, 59), st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)))
 def test_a_written_clock_time_is_at_most_a_day_away(hour, minute, now):
-    when = datetime.fromisoformat(moment(f"{hour:02}:{minute:02}", now))
+    when = datetime.fromisoformat(parse_time(f"{hour:02}:{minute:02}", now))
     assert (when.hour % 12, when.minute) == (hour % 12, minute)
     assert timedelta(0) < when - now <= timedelta(days=1)
 
@@ -194,10 +194,10 @@ pieces = st.lists(
 
 @given(pieces.map("".join), st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)))
 def test_a_time_is_to_come_unless_its_day_has_passed(text, now):
-    when = moment(text, now)
+    when = parse_time(text, now)
     assert when is None or datetime.fromisoformat(when) >= now.replace(microsecond=0)
 
 
 @given(st.text())
 def test_no_text_is_too_strange(text):
-    assert moment(text, NOW) is None or datetime.fromisoformat(moment(text, NOW))
+    assert parse_time(text, NOW) is None or datetime.fromisoformat(parse_time(text, NOW))
