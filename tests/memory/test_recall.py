@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
-from soulgraph.memory import shelf
+from soulgraph.memory import index_cache
 from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
@@ -222,23 +222,23 @@ async def test_a_reply_that_repeats_a_memory_ranks_below_it(lived):
     assert found[quote] <= found[TALK[0][1]] / 2
 
 
-class SlowShelf(IndexCache):
+class SlowIndexCache(IndexCache):
     """Reads two messages, then waits until it may go on."""
 
     def __init__(self, *given):
         super().__init__(*given)
         self.go_on = asyncio.Event()
 
-    async def _read_old(self, tx, soul_id, shelved):
-        await super()._read_old(tx, soul_id, shelved)
+    async def _read_old(self, tx, soul_id, cached):
+        await super()._read_old(tx, soul_id, cached)
         await self.go_on.wait()
 
 
 async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read_first(lived, monkeypatch):
-    monkeypatch.setattr(shelf, "_CHUNK", 2)
-    monkeypatch.setattr(shelf, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(index_cache, "_CHUNK", 2)
+    monkeypatch.setattr(index_cache, "TIMEOUT_S", 0.05)
     async with remembering(lived) as recall:
-        recall._shelf = slow = SlowShelf(lived, "words-as-vectors", EPISODES)
+        recall._shelf = slow = SlowIndexCache(lived, "words-as-vectors", EPISODES)
         question = "Mika whales 地下三层"
         while not (found := texts(await recall.recall("soul_1", question, 9))):
             pass
