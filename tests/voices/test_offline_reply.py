@@ -6,7 +6,7 @@ import pytest
 
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.voices.offline_parsing import introduced_name, lines
-from soulgraph.voices.offline_reply import contract, plain_cues
+from soulgraph.voices.offline_reply import default_cues, turn_answer
 
 TEXTS = {
     "zh": [
@@ -49,7 +49,7 @@ def felt(emotion, intensity=0.5):
 
 
 def said(text, lang="zh", **cues):
-    reply, update = read(contract({**plain_cues(text), "lang": lang, "soul_name": "Luna", **cues}, None))
+    reply, update = read(turn_answer({**default_cues(text), "lang": lang, "soul_name": "Luna", **cues}, None))
     StateUpdate.model_validate(update)
     return reply, update
 
@@ -70,16 +70,16 @@ def test_every_turn_keeps_the_contract(lang, voice):
 @pytest.mark.parametrize("voice", ["companion", "narrator"])
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_each_language_and_voice_has_the_same_situations(lang, voice):
-    def shape(shelf):
-        return {key: shape(value) for key, value in shelf.items()} if isinstance(shelf, dict) else None
+    def shape(node):
+        return {key: shape(value) for key, value in node.items()} if isinstance(node, dict) else None
 
     assert shape(lines()[lang][voice]) == shape(lines()["zh"]["companion"])
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_narrator_speaks_of_the_soul_by_name_in_every_line(lang):
-    def leaves(shelf):
-        return itertools.chain.from_iterable(map(leaves, shelf.values())) if isinstance(shelf, dict) else shelf
+    def leaves(node):
+        return itertools.chain.from_iterable(map(leaves, node.values())) if isinstance(node, dict) else node
 
     assert all("{name}" in line for line in leaves(lines()[lang]["narrator"]))
 

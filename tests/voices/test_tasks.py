@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from soulgraph.errors import ModelError, PromptError
 from soulgraph.prompts.render import load, variables_of
-from soulgraph.voices.names import nameless
+from soulgraph.voices.names import replace_names
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.offline_tasks import HEURISTICS
 from soulgraph.voices.tasks import (
@@ -120,7 +120,7 @@ async def test_known_names_never_reach_an_event():
 
 
 def test_without_names_a_text_stays_as_it_is():
-    assert nameless("a b", [], "en") == "a b"
+    assert replace_names("a b", [], "en") == "a b"
 
 
 @pytest.mark.parametrize("length", [INNER_STATE_LIMIT, INNER_STATE_LIMIT + 1])
