@@ -117,9 +117,8 @@ def _cost(messages: Sequence[BaseMessage], answer: AIMessage | None) -> Usage:
     """The tokens that the server reported, or an estimate from the texts if it reported none."""
     if answer and (reported := answer.usage_metadata):
         return Usage(0, reported["input_tokens"], reported["output_tokens"])
-    return Usage(
-        0, sum(tokens_of(_text_of(message)) for message in messages), tokens_of(_text_of(answer)) if answer else 0
-    )
+    input_tokens = sum(tokens_of(_text_of(message)) for message in messages)
+    return Usage(0, input_tokens, tokens_of(_text_of(answer)) if answer else 0)
 
 
 def _text_of(message: BaseMessage) -> str:
