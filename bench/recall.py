@@ -161,7 +161,7 @@ def _shown(found: Sequence[RecalledEpisode]) -> set[int]:
     return {said.message_id for one in found for said in (one.message, one.before, one.after) if said}
 
 
-class MadeUpMeanings:
+class MadeUpVectors:
     """Vectors near some hundred topics, the same for the same text: for speed, what they mean does not matter."""
 
     name = "made-up"
@@ -179,7 +179,7 @@ class MadeUpMeanings:
 
 
 async def speed() -> None:
-    embedder = MadeUpMeanings()
+    embedder = MadeUpVectors()
     print(f"\n{MANY:,} episodes of one soul, {MANY:,} events in Chroma (embedded), {ASKED} questions\n")
     print("| database | first recall | all is read | recall p50 | p95 | its CPU | episodes alone p50 | events alone |")
     print("|---|---|---|---|---|---|---|---|")
@@ -195,14 +195,14 @@ async def speed() -> None:
                     await recall.close()
 
 
-async def _fill_vault(vault: Vault, embedder: MadeUpMeanings) -> None:
+async def _fill_vault(vault: Vault, embedder: MadeUpVectors) -> None:
     for start, texts in _batches("events in Chroma"):
         made = [_event(f"evt_{start + n}", text) for n, text in enumerate(texts)]
         documents = {event.event_id: event.to_json() for event in made}
         await vault.put(documents, await embedder.embed([event.search_text for event in made]))
 
 
-async def _fill(stores: Stores, embedder: MadeUpMeanings, backend: str) -> None:
+async def _fill(stores: Stores, embedder: MadeUpVectors, backend: str) -> None:
     """Straight into the tables, as many rows at a time as they take."""
     async with stores.write() as tx:
         await tx.sessions.add(session())

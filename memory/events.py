@@ -25,7 +25,7 @@ from soulgraph.stores.stores import Stores
 DUPLICATE = 0.95
 """The cosine from which two events count as the same."""
 
-_CANDIDATES = 24
+_CANDIDATES = 24  # more than k, because terms, age and uses reorder what is nearest by vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,7 @@ class EventLibrary:
         found = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
         async with self._stores.read() as tx:
             uses = await tx.events.uses([document.id for document in found])
+        # Chroma has an event a little earlier than the catalogue: one without an entry is being added right now.
         return _best(text, [document for document in found if document.id in uses], uses, k, self._clock())
 
     async def _any_events(self) -> bool:

@@ -69,6 +69,7 @@ class SoulIndex:
     def _link(self, new: Sequence[Episode], start: int) -> None:
         """Link each message with the one before it in its session, whichever of the two was added first."""
         pairs = []
+        # Old messages are read newest first, so the message before is often added later.
         for row, episode in enumerate(new, start):
             if episode.message_id in self._awaiting_previous:
                 pairs.append((row, self._awaiting_previous.pop(episode.message_id)))
@@ -90,6 +91,7 @@ class SoulIndex:
         new = [(self._rows[message_id], vector) for message_id, vector in vectors if message_id in self._without_vector]
         if new:
             rows = np.array([row for row, _ in new])
+            # The model's dimension is known from its first vector: two bytes for each value.
             self._vectors = self._vectors or VectorIndex(len(new[0][1]) // 2)
             self._vectors.put(rows, [vector for _, vector in new], self._by_user.values[rows])
             self._without_vector.difference_update(self._ids.values[rows].tolist())
@@ -110,14 +112,14 @@ class SoulIndex:
         match = self._terms.match(terms)
         seeds = np.union1d(top_k(match.scores, _SEEDS), self._nearest_rows(vector)).astype(np.int64)
         rows = self._with_neighbours(seeds)
-        compared = self._with_neighbours(rows)
+        compared = self._with_neighbours(rows)  # neighbours need a relevance too, to add to that of the candidates
         cosines = self._cosines(vector, compared)
         if not is_relevant(self._best_cosine(vector, cosines), match.known_terms, len(self), weights):
             return Candidates([], [], np.zeros(0, np.float32))
         own = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
         own[compared] = relevance(match.scores[compared], cosines, weights)
         excluded = [self._rows[message_id] for message_id in exclude if message_id in self._rows]
-        own[excluded] = 0
+        own[excluded] = 0  # what the prompt shows already must not lift its neighbours either
         of_neighbours = (own[neighbours] for neighbours in self._neighbours(rows))
         relevant = own[rows] + sum(map(mul, weights.neighbours, of_neighbours))
         kept = ~np.isin(rows, excluded)

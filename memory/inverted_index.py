@@ -65,7 +65,7 @@ class InvertedIndex:
         found = [(segment, segment.postings_of(query)) for segment in self._segments]
         frequencies = [sum(slices[n].stop - slices[n].start for _, slices in found) for n in range(len(query))]
         idfs = np.array([idf(frequency, len(self)) for frequency in frequencies], np.float32)
-        idfs /= max(float(idfs.sum()), 1e-9)
+        idfs /= max(float(idfs.sum()), 1e-9)  # 1 for the whole query, so that scores of all queries compare
         scores = np.zeros(len(self), np.float32)
         for segment, slices in found:
             for term_idf, postings in zip(idfs, slices, strict=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
 
-K1, B = 1.2, 0.5
+K1, B = 1.2, 0.5  # BM25's saturation and length normalisation
 USUAL_LENGTH = 20.0
 """Terms in a typical message, in place of BM25's average length: a constant, so stored weights stay valid."""
 

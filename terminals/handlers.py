@@ -55,7 +55,7 @@ class Handlers:
             await asyncio.wait(self._replying)
 
     async def _handle_online(self, terminal_id: str, payload: bytes) -> None:
-        if payload == b"online":
+        if payload == b"online":  # `offline` needs nothing more: the inbox has noted it in `presence`
             async with self._stores.write() as tx:
                 await tx.terminals.appear(terminal_id, self._clock())
             await self._send_status(terminal_id)
@@ -104,6 +104,7 @@ class Handlers:
         except SoulgraphError as error:
             self._send_problem(terminal_id, user_input, error)
             return
+        # Awaited in a task: the next message must not wait for this turn.
         task = asyncio.create_task(
             self._send_reply(terminal_id, user_input, answer), name=f"reply to {user_input.input_id}"
         )

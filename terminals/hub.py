@@ -206,7 +206,7 @@ class MqttHub:
 
     def _on_connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self._broker)
-        self._queue.requeue_unsent()
+        self._queue.requeue_unsent()  # what the last connection did not acknowledge goes out again
         self._client = client
         if not self._started.done():
             self._started.set_result(None)

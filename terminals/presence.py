@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from soulgraph.errors import InvalidInput
 from soulgraph.stores.records import PresenceReport
 
-_MAX_TERMINALS = 10_000
+_MAX_TERMINALS = 10_000  # kept in memory: anybody on the broker may report any id
 _ONLINE_BY_MESSAGE = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
 
 

@@ -35,6 +35,7 @@ class LeanChatOpenAI(ChatOpenAI):
         except (BadRequestError, UnprocessableEntityError) as error:
             if not with_usage or not any(option in str(error) for option in _USAGE_OPTIONS):
                 raise
+        # The refusal comes before the first chunk, so nothing is yielded twice.
         async for chunk in super()._astream(*args, **{**kwargs, "stream_usage": False}):
             self._disable_stream_usage()
             yield chunk

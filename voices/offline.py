@@ -126,7 +126,7 @@ class OfflineVoice(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         for chunk in self._stream(messages, **kwargs):
             yield chunk
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # others run between chunks, as with a model on the network
 
 
 def _tool_names(kwargs: dict[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 _END = r"(?=[\s，。！？；、,.!?;~～]|$)"
+# 叫 also means "to tell": 我叫你… (I told you to …) is no introduction, nor is a question for a name.
 _NAME_ZH = rf"(?!你|他|她|它|不|什么|啥|我)([A-Za-z\u4e00-\u9fff·]{{1,8}}?)(?:呀|啊|哦|呢|啦)?{_END}"
 _INTRODUCTION = re.compile(
     rf"(?:我叫(?:做)?|我的名字(?:叫做?|是))\s*{_NAME_ZH}"
@@ -35,6 +36,7 @@ _GREETING = re.compile(
     r"|(?:hello|hi|hey|good (?:morning|evening|afternoon))\b)",
     re.IGNORECASE,
 )
+# Requests alone: not 我记住了 (I have it), 没记住 (did not keep it) or "I can't remember that".
 _TOOL_REQUESTS = (
     ("recall_memory", "query", r"记得(.+?)(?:吗|么|不)\W*$"),
     ("recall_memory", "query", r"\b(?:do|can) you (?:still )?(?:remember|recall)\s+(.+?)\W*$"),

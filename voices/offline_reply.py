@@ -126,4 +126,5 @@ def mood_group(p: float) -> str:
 
 def pick(options: Sequence[str], text: str) -> str:
     """One of the options, always the same for the same text."""
+    # crc32, because Python's own hash of a string differs from process to process.
     return options[zlib.crc32(text.encode()) % len(options)]

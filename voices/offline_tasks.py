@@ -85,6 +85,7 @@ def reflect(lang: Lang, messages: Sequence[Message], inner_state: str, slots: Se
     thoughts = [feeling, *(words["understood"].format(quote=fact) for fact in facts)]
     taken = {slot["n"] for slot in slots}
     free = [n for n in FACT_SLOTS if n not in taken]
+    # Facts that find no free slot are kept in the inner state alone.
     new = [Slot(n=n, content=fact) for n, fact in zip(free, facts, strict=False)]
     return Reflection(inner_state=_append_paragraphs(inner_state, thoughts), slots=new)
 

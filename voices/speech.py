@@ -35,7 +35,7 @@ async def speak(
                     shown = True
                     show(text)
     except ModelUnavailable as error:
-        error.repeatable = not shown
+        error.repeatable = not shown  # a retry would repeat what the user has read already
         raise
     return _checked(add_ai_message_chunks(*chunks) if chunks else None)
 

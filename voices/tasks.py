@@ -66,7 +66,7 @@ def json_objects_in(answer: str) -> Iterator[str]:
         try:
             _, end = decoder.raw_decode(answer, at)
             yield answer[at:end]
-        except (json.JSONDecodeError, RecursionError):
+        except (json.JSONDecodeError, RecursionError):  # a model may nest without end
             end = at + 1
         at = answer.find("{", end)
 
@@ -116,6 +116,7 @@ class EventExtract(TaskOutput):
             return answer
         context = info.context or {}
         found = answer.get("names") or []
+        # A single character is no name worth replacing: it would match all over the text.
         names = [*context.get("names", ()), *(name for name in found if isinstance(name, str) and len(name) > 1)]
         return replace_names_in(answer, names, context.get("lang", "en")) | {"names": []}
 

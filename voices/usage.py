@@ -85,6 +85,7 @@ class Meter(BaseCallbackHandler):
 
 
 _current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+# LangChain adds the meter of the context to the callbacks of every run, so nobody has to pass it on.
 register_configure_hook(_current_meter, inheritable=False)
 
 

@@ -121,7 +121,8 @@ def test_an_index_with_nothing_in_it_finds_nothing():
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
 def test_messages_find_their_neighbours_in_whatever_order_they_arrive(order):
-    messages, index = said("a red kite", "lovely", "so it is", "bread"), SoulIndex()
+    messages = said("a red kite", "lovely", "so it is", "bread")
+    index = SoulIndex()
     for place in order:
         index.add([messages[place]])
     assert index.search(query_terms("kite"), None, NOW, 1).neighbours == [(None, 2)]
@@ -164,8 +165,10 @@ def test_among_many_the_sketch_finds_what_comparing_each_would_find():
 def test_who_speaks_does_not_count_as_what_is_meant():
     """Two speak in very different manners, each of them of two subjects."""
     rng = np.random.default_rng(4)
-    subjects, manners = rng.normal(size=(2, 64)), 3 * rng.normal(size=(2, 64))
-    subject, speaker = np.arange(400) // 2 % 2, np.arange(400) % 2
+    subjects = rng.normal(size=(2, 64))
+    manners = 3 * rng.normal(size=(2, 64))
+    subject = np.arange(400) // 2 % 2
+    speaker = np.arange(400) % 2
     vectors = subjects[subject] + manners[speaker] + 0.1 * rng.normal(size=(400, 64))
     vector_index = VectorIndex(64)
     vector_index.put(np.arange(400), [half(vector) for vector in vectors], speaker == 1)

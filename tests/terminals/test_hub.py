@@ -294,7 +294,8 @@ async def test_a_url_we_cannot_use_is_refused_without_showing_it(url):
 
 
 def test_a_url_says_all_about_the_broker():
-    plain, full = Broker.parse("mqtt://localhost/"), Broker.parse(f"mqtts://me:{quote(PASSWORD, '')}@[::1]:99")
+    plain = Broker.parse("mqtt://localhost/")
+    full = Broker.parse(f"mqtts://me:{quote(PASSWORD, '')}@[::1]:99")
     assert (plain.host, plain.port, plain.username, plain.password, plain.tls) == ("localhost", 1883, None, None, None)
     assert (full.host, full.port, full.username, full.password) == ("::1", 99, "me", PASSWORD)
     assert full.tls

@@ -51,7 +51,8 @@ def test_without_cues_it_is_still_a_model_that_keeps_the_contract(messages):
 
 
 async def test_a_streamed_answer_joins_to_the_invoked_one():
-    voice, messages = OfflineVoice(), turn("今天下雨了")
+    voice = OfflineVoice()
+    messages = turn("今天下雨了")
     whole = await voice.ainvoke(messages)
     chunks = [chunk async for chunk in voice.astream(messages)]
     joined = sum(chunks[1:], chunks[0])

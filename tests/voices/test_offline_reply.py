@@ -180,7 +180,8 @@ def test_own_mood_and_the_users_emotion_both_colour_the_reply():
 
 
 def test_mode_is_heard_except_under_attack():
-    even, cheer = narrative("好的"), narrative("好的", mode="idol")
+    even = narrative("好的")
+    cheer = narrative("好的", mode="idol")
     assert cheer.startswith(even) and cheer != even
     anger = felt("anger")
     assert narrative("哼", mode="idol", user_emotion=anger) == narrative("哼", user_emotion=anger)
