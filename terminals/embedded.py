@@ -1,4 +1,4 @@
-"""The MQTT broker inside this process, used when no other is configured. It listens on loopback alone."""
+"""The MQTT broker inside this process, used when no other is configured. It listens on loopback only."""
 
 import asyncio
 import errno

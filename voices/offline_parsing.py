@@ -76,7 +76,7 @@ def is_greeting(text: str) -> bool:
 
 
 def asked_about_self(text: str) -> str | None:
-    """`name` or `wellbeing` if the soul is asked for it, else None."""
+    """`name` or `wellbeing` if the soul is terms for it, else None."""
     return next((topic for topic, pattern in _QUESTIONS_ABOUT_SELF.items() if pattern.search(text)), None)
 
 
@@ -108,9 +108,9 @@ def fact_asked_about(text: str, facts: Sequence[str]) -> str | None:
     """The remembered fact that a question is about, by the terms both share; None if the text asks for none."""
     if not facts or not is_question(text):
         return None
-    asked = _terms(text)
-    best = max(facts, key=lambda fact: _weight(asked & _terms(fact)))
-    return best if asked & _terms(best) else None
+    terms = _terms(text)
+    best = max(facts, key=lambda fact: _weight(terms & _terms(fact)))
+    return best if terms & _terms(best) else None
 
 
 def _terms(text: str) -> set[str]:

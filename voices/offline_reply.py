@@ -61,8 +61,8 @@ def narrative(cues: Cues, tool_result: ToolMessage | None) -> str:
         spoken.append(pick(book["mode"][cues["mode"]], cues["user_text"]))
     name = quoted(cues["soul_name"], _MAX_NAME) or lines()[cues["lang"]]["nameless"]
     words = {"name": name, "mood": quoted(cues["mood"], _MAX_NAME), "quote": quote}
-    said = [line.format(**words) for line in spoken]
-    return ("" if cues["lang"] == "zh" else " ").join([*said, *filter(None, [cues.get("question")])])
+    sentences = [line.format(**words) for line in spoken]
+    return ("" if cues["lang"] == "zh" else " ").join([*sentences, *filter(None, [cues.get("question")])])
 
 
 def _lines_at(book: Any, path: Sequence[str]) -> list[str]:

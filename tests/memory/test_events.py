@@ -1,4 +1,4 @@
-"""The event library, on the embedded Chroma and on a server: kept once, found by meaning, traced and forgotten."""
+"""The event library on the embedded Chroma and on a server: duplicates, search, provenance and removal."""
 
 from dataclasses import replace
 

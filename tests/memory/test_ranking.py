@@ -1,4 +1,4 @@
-"""The ranking: relevance decides what comes to mind, the rest only the order."""
+"""The ranking formulas: relevance decides what is recalled, the rest only the order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Arguments are held against the schema a terminal reported, and no schema can harm who does it."""
+"""Arguments are validated against the schema a terminal reported, and no schema can block the server."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Presence: what makes sense is kept until it is taken."""
+"""Presence: valid reports are kept until they are taken."""
 
 import pytest
 

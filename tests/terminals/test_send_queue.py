@@ -1,4 +1,4 @@
-"""What waits for the broker: in order, and where there is no room only what is newest."""
+"""The send queue: parcels in order, and when it is full only the newest of each key."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Topics: where a terminal listens, and which ids can have a place there."""
+"""Topics: how they are built and parsed, and which terminal ids are refused."""
 
 import pytest
 
