@@ -23,7 +23,7 @@ from soulgraph.library.cards.reading import Reading, taken_in
 from soulgraph.library.cards.spec import V2, V3, as_card
 from soulgraph.library.cards.writing import card_of
 from soulgraph.prompts.lore import Lore
-from soulgraph.senses.intents.patterns import UnsafePattern, refuse_explosive
+from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
 from soulgraph.soul.validation import Flaw, flaws_in
 from soulgraph.stores.records import Preset
 
@@ -102,7 +102,7 @@ def read_card(body: bytes) -> ReadCard:
         character = NewCharacter.model_validate(reading.character)
     except ValidationError as error:
         raise _refusal(error, reading) from error
-    _refuse_explosive(character.lore, reading)
+    _refuse_slow_patterns(character.lore, reading)
     picture = without_texts(body) if body.startswith(SIGNATURE) else None
     if picture and len(picture) > _MAX_PICTURE:
         note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MAX_PICTURE} are"
@@ -110,10 +110,10 @@ def read_card(body: bytes) -> ReadCard:
     return ReadCard(character, picture, [*reading.notes])
 
 
-def _refuse_explosive(lore: Sequence[Lore], reading: Reading) -> None:
+def _refuse_slow_patterns(lore: Sequence[Lore], reading: Reading) -> None:
     for n, key in [(n, key) for n, entry in enumerate(lore) if entry.use_regex for key in entry.keys]:
         try:
-            refuse_explosive(key)
+            refuse_slow_pattern(key)
         except UnsafePattern as error:
             raise InvalidInput(f"{reading.places[f'lore.{n}']}.keys: {key!r} {error}") from error
 

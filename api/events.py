@@ -139,7 +139,7 @@ async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memo
     mind = services.context.memory.recall
     if mind is None:
         return Memories(episodes=[], events=[], problem="this server recalls nothing")
-    found = await mind.recall(soul_id, q, k, noted=False)
+    found = await mind.recall(soul_id, q, k, count_use=False)
     return Memories(
         episodes=[EpisodeOut.of(episode) for episode in found.episodes],
         events=[RecalledOut.of(event) for event in found.events],

@@ -26,7 +26,7 @@ from sqlalchemy import insert, text
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from soulgraph.bench.made_up import talk
-from soulgraph.memory.chroma import Vault, open_embedded
+from soulgraph.memory.chroma import EventCollection, open_embedded
 from soulgraph.memory.events import Event, EventLibrary, Pattern
 from soulgraph.memory.ranking import EPISODES, Weights
 from soulgraph.memory.recall import Recall, RecalledEpisode
@@ -43,13 +43,15 @@ from soulgraph.tests.conformance.samples import message, session, soul
 DATA = Path(__file__).parent / "data"
 TOP = 10
 MANY, BATCH, ASKED, TOPICS = 100_000, 5000, 100, 500
-_PLAIN = Weights(around=(0, 0, 0, 0), by_user=0, recent=0, useful=0, floor=1e-6, relative_floor=0, spark=0)
+_UNWEIGHTED = Weights(
+    neighbours=(0, 0, 0, 0), by_user=0, recent=0, useful=0, floor=1e-6, relative_floor=0, min_similarity=0
+)
 WAYS = {
     "hybrid": EPISODES,
-    "meaning alone": replace(_PLAIN, lexical=0),
-    "words alone (BM25)": replace(_PLAIN, dense=0),
+    "meaning alone": replace(_UNWEIGHTED, lexical=0),
+    "words alone (BM25)": replace(_UNWEIGHTED, dense=0),
 }
-SPARKS = (0.0, 0.29, 0.31, 0.33, 0.35, 0.37, 0.40)
+MIN_SIMILARITIES = (0.0, 0.29, 0.31, 0.33, 0.35, 0.37, 0.40)
 
 
 def read(name: str) -> Json:
@@ -82,7 +84,8 @@ class Asked:
 
 
 async def quality(embedder: Embedder) -> None:
-    conversation, nothing = read("long_conversation"), read("nothing_to_recall")
+    conversation = read("long_conversation")
+    nothing = read("nothing_to_recall")
     now = max(moment(said) for said in conversation["messages"])
     print(f"\n{len(conversation['messages'])} messages, {len(conversation['questions'])} questions\n")
     print("| database | ranking | evidence in the top 10 | 1st half | 2nd half | zh | en | … or beside it |")
@@ -98,20 +101,20 @@ async def quality(embedder: Embedder) -> None:
                     shares, _ = await evidence_found(recall, asked)
                     print(f"| {backend} | {way} | {' | '.join(f'{share:.3f}' for share in shares.values())} |")
                 if not silences:
-                    silences = [await _silence(stores, embedder, now, asked, spark) for spark in SPARKS]
+                    silences = [await _silence(stores, embedder, now, asked, least) for least in MIN_SIMILARITIES]
     print("\n| spark | evidence in the top 10 | nothing said: questions without an answer | foreign | small talk |")
     print("|---|---|---|---|---|")
     print("\n".join(silences))
 
 
-async def _silence(stores: Stores, embedder: Embedder, now: float, asked: Asked, spark: float) -> str:
-    recall = Recall(stores, embedder, None, lambda: now, weights=replace(EPISODES, spark=spark))
+async def _silence(stores: Stores, embedder: Embedder, now: float, asked: Asked, min_similarity: float) -> str:
+    recall = Recall(stores, embedder, None, lambda: now, weights=replace(EPISODES, min_similarity=min_similarity))
     shares, silent = await evidence_found(recall, asked)
     counts = [f"{silent} of {sum(not question['answerable'] for question in asked.questions)}"]
     for kind in ("foreign", "small_talk"):
         found = [await recall.episodes("soul_1", text, TOP) for text in asked.nothing[kind]]
         counts.append(f"{found.count([])} of {len(found)}")
-    return f"| {spark:.2f} | {shares['all']:.3f} | {' | '.join(counts)} |"
+    return f"| {min_similarity:.2f} | {shares['all']:.3f} | {' | '.join(counts)} |"
 
 
 async def tell(stores: Stores, messages: Sequence[Json]) -> dict[int, int]:
@@ -158,7 +161,7 @@ def _shown(found: Sequence[RecalledEpisode]) -> set[int]:
     return {said.message_id for one in found for said in (one.message, one.before, one.after) if said}
 
 
-class MadeUpMeanings:
+class MadeUpVectors:
     """Vectors near some hundred topics, the same for the same text: for speed, what they mean does not matter."""
 
     name = "made-up"
@@ -176,7 +179,7 @@ class MadeUpMeanings:
 
 
 async def speed() -> None:
-    embedder = MadeUpMeanings()
+    embedder = MadeUpVectors()
     print(f"\n{MANY:,} episodes of one soul, {MANY:,} events in Chroma (embedded), {ASKED} questions\n")
     print("| database | first recall | all is read | recall p50 | p95 | its CPU | episodes alone p50 | events alone |")
     print("|---|---|---|---|---|---|---|---|")
@@ -192,14 +195,14 @@ async def speed() -> None:
                     await recall.close()
 
 
-async def _fill_vault(vault: Vault, embedder: MadeUpMeanings) -> None:
+async def _fill_vault(vault: EventCollection, embedder: MadeUpVectors) -> None:
     for start, texts in _batches("events in Chroma"):
         made = [_event(f"evt_{start + n}", text) for n, text in enumerate(texts)]
         documents = {event.event_id: event.to_json() for event in made}
         await vault.put(documents, await embedder.embed([event.search_text for event in made]))
 
 
-async def _fill(stores: Stores, embedder: MadeUpMeanings, backend: str) -> None:
+async def _fill(stores: Stores, embedder: MadeUpVectors, backend: str) -> None:
     """Straight into the tables, as many rows at a time as they take."""
     async with stores.write() as tx:
         await tx.sessions.add(session())

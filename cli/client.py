@@ -1,4 +1,4 @@
-"""The HTTP API as the `soulgraph` command uses it: from a running server, or from one of our own."""
+"""The HTTP API as the `soulgraph` command uses it, on a running server or on one started for the command."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,10 @@ from soulgraph.settings import Settings
 
 Json = dict[str, Any]
 
-_TIMEOUT = httpx.Timeout(10, read=60)  # the server breaks its silence every 15 s while a turn runs
+_TIMEOUT = httpx.Timeout(10, read=60)  # while a turn runs, the server sends a ping every 15 s
+# A proxy of the environment must not get what is meant for this machine.
 _NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
-_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class Event(NamedTuple):
@@ -24,7 +25,7 @@ class Event(NamedTuple):
 
 
 class SoulClient:
-    """Every call answers with what the API answers, or raises with the server's own words."""
+    """Every call returns what the API returns, or raises RequestError with the server's own explanation."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
@@ -35,7 +36,7 @@ class SoulClient:
         return souls
 
     def soul(self, name_or_id: str) -> Json:
-        """By id, or by a name that only one soul has."""
+        """The soul of this id, or of this name if only one soul has it."""
         souls = self.souls()
         found = [soul for soul in souls if name_or_id in (soul["soul_id"], soul["name"])]
         if not found:
@@ -45,8 +46,8 @@ class SoulClient:
             raise RequestError(f"{len(found)} souls are called {name_or_id!r}: use an id ({ids})")
         return found[0]
 
-    def create_soul(self, name: str, mbti_type: str, **places: str | None) -> Json:
-        given = {key: value for key, value in places.items() if value is not None}
+    def create_soul(self, name: str, mbti_type: str, **options: str | None) -> Json:
+        given = {key: value for key, value in options.items() if value is not None}
         soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
         return soul
 
@@ -62,7 +63,7 @@ class SoulClient:
         return answer
 
     def retry_jobs(self, job_id: int | None) -> list[int]:
-        """The dead one, or all of them; returns those that will be tried again."""
+        """Retry one dead job, or all of them; returns the ids of those that will run again."""
         if job_id is not None:
             return [self._call("POST", f"/v1/jobs/{job_id}/retry")["job_id"]]
         retried: list[int] = self._call("POST", "/v1/jobs/retry")["retried"]
@@ -81,20 +82,20 @@ class SoulClient:
         return usage
 
     def import_card(self, card: bytes) -> Json:
-        with _plainly(self._url):
-            character: Json = _accepted(self._http.post("/v1/characters/import", content=card)).json()
+        with _translate_errors(self._url):
+            character: Json = _checked(self._http.post("/v1/characters/import", content=card)).json()
         return character
 
     def export_card(self, character_id: str, kind: str, spec: str) -> bytes:
         wanted = {"format": kind, "spec": spec}
-        with _plainly(self._url):
+        with _translate_errors(self._url):
             path = f"/v1/characters/{quote(character_id, safe='')}/card"
-            return _accepted(self._http.get(path, params=wanted)).content
+            return _checked(self._http.get(path, params=wanted)).content
 
     def open_session(self, soul: Json, session_id: str) -> Json:
-        """The session, begun by now, and how the soul greets in it."""
-        place = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
-        session: Json = self._call("POST", "/v1/sessions/open", place)
+        """Open a session, and start it if it is new; the result holds the soul's greeting."""
+        request = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
+        session: Json = self._call("POST", "/v1/sessions/open", request)
         return session
 
     def choose_mode(self, session_id: str, mode: str) -> Json:
@@ -102,50 +103,51 @@ class SoulClient:
         return state
 
     def chat(self, soul: Json, session_id: str, text: str) -> Iterator[Event]:
-        """One turn as it happens; the last event is `done` or `error`."""
+        """Run a turn and yield its events as they arrive; the last is `done` or `error`."""
         turn = {"soul_id": soul["soul_id"], "user_id": soul["user_id"], "session_id": session_id}
         with (
-            _plainly(self._url),
+            _translate_errors(self._url),
             self._http.stream("POST", "/v1/chat", json={**turn, "text": text, "stream": True}) as response,
         ):
-            _accepted(response)
+            _checked(response)
             yield from events(response.iter_text())
 
     def _call(self, method: str, path: str, body: Json | None = None) -> Any:
-        with _plainly(self._url):
-            return _accepted(self._http.request(method, path, json=body)).json()
+        with _translate_errors(self._url):
+            return _checked(self._http.request(method, path, json=body)).json()
 
 
 @contextmanager
 def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
-    """The named server, or the one the settings describe; where none listens, one of our own while the block lasts."""
+    """A client of the named server, or of the one in the settings; if that does not run, one is started meanwhile."""
     with ExitStack() as stack:
         url = server or own_url(settings)
         if not server and running(url) is None:
-            from soulgraph.cli.hosting import hosted  # takes seconds to import, and most calls find a server
+            from soulgraph.cli.hosting import hosted  # takes seconds to import, and mostly a server runs
 
             url = stack.enter_context(hosted(settings))
         key = settings.api_key.get_secret_value()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        with _plainly(url):
+        with _translate_errors(url):
             http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, mounts=_NO_PROXY)
         yield SoulClient(stack.enter_context(http))
 
 
 def running(url: str) -> Json | None:
-    """What the soulgraph server at this address says of itself; None if nothing listens there."""
-    with _plainly(url):
+    """What `/readyz` of the server at this URL says; None if nothing listens there."""
+    with _translate_errors(url):
         try:
             response = httpx.get(f"{url}/readyz", timeout=3, trust_env=False)
         except httpx.ConnectError:
             return None
-        if not _is_ours(response):
+        if not _is_soulgraph(response):
             raise ConfigurationError("SOULGRAPH_PORT", f"another program answers at {url}: choose another port")
-        ready: Json = _accepted(response).json()
+        ready: Json = _checked(response).json()
         return ready
 
 
-def _is_ours(response: httpx.Response) -> bool:
+def _is_soulgraph(response: httpx.Response) -> bool:
+    """Whether the answer of `/readyz` has our form: a report, or a problem with a code."""
     try:
         body = response.json()
     except ValueError:
@@ -154,7 +156,8 @@ def _is_ours(response: httpx.Response) -> bool:
 
 
 def own_url(settings: Settings) -> str:
-    return http_url(_ANYWHERE.get(settings.host, settings.host), settings.port)
+    """The URL at which this machine reaches the server of the settings."""
+    return http_url(_LOOPBACK_OF.get(settings.host, settings.host), settings.port)
 
 
 def http_url(host: str, port: int) -> str:
@@ -162,18 +165,19 @@ def http_url(host: str, port: int) -> str:
 
 
 def events(chunks: Iterable[str]) -> Iterator[Event]:
-    """Server-sent events. Split at newlines alone: JSON may hold separators that `splitlines` would break at."""
+    """Parse server-sent events."""
     rest = ""
     for chunk in chunks:
         *blocks, rest = (rest + chunk).split("\n\n")
         for block in blocks:
+            # Not `splitlines`: it would also break at Unicode line separators inside the JSON.
             fields = dict(line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
             if "event" in fields:
                 yield Event(fields["event"], json.loads(fields["data"]))
 
 
-def _accepted(response: httpx.Response) -> httpx.Response:
-    """The response if it is a success, else the problem it describes."""
+def _checked(response: httpx.Response) -> httpx.Response:
+    """The response if it is a success; otherwise raise the problem it describes."""
     if response.is_success:
         return response
     response.read()
@@ -183,8 +187,8 @@ def _accepted(response: httpx.Response) -> httpx.Response:
 
 
 @contextmanager
-def _plainly(url: str) -> Iterator[None]:
-    """What can go wrong on the way, in one sentence."""
+def _translate_errors(url: str) -> Iterator[None]:
+    """Raise errors of the connection, and answers of an unexpected form, as SoulgraphError with one sentence."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -1,4 +1,4 @@
-"""Talking to a soul in a terminal or through a pipe: what it says as it says it, and how it feels."""
+"""A chat with a soul in a terminal or through a pipe: prints its reply as it arrives, and its mood."""
 
 import sys
 from collections.abc import Callable
@@ -13,65 +13,65 @@ from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
 
-with suppress(ImportError):  # Windows has none
+with suppress(ImportError):  # there is no readline on Windows
     import readline  # noqa: F401  lets people edit what they type to `input`
 
-# What souls and people say is shown as it is, never read as markup.
+# Without markup: the words of souls and people are printed as they are.
 console = Console(markup=False, emoji=False, highlight=False)
 errors = Console(markup=False, emoji=False, highlight=False, stderr=True)
 
-_ACTS: dict[Lang, dict[str, str]] = {
+_GATE_WORDS: dict[Lang, dict[str, str]] = {
     "en": {"auto_execute": "would act", "blocked": "would not act"},
     "zh": {"auto_execute": "愿意行动", "blocked": "不愿行动"},
 }
 _AXES = {"p": "pleasure", "a": "arousal", "d": "dominance"}
-_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
+_CONTROL_CHARACTERS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
 
 
 class Conversation:
-    """One person, one soul, and one session that goes on from one call of the command to the next."""
+    """One person and one soul in one session, which the next call of the command continues."""
 
     def __init__(self, client: SoulClient, soul: Json) -> None:
         self._client = client
         self._soul = soul
         self._session_id = f"cli:{soul['soul_id']}"
-        self._speaking = False
+        self._mid_line = False
 
     def run(self) -> None:
-        """Line by line until `/quit`; a problem is shown, and the conversation goes on."""
+        """Read and handle lines until `/quit`. An error is printed, and the conversation goes on."""
         console.print(f"{self._soul['name']} is listening. Commands: /mood, /mode NAME, /quit", style="dim")
-        self._attempt(self._greet)
-        while (line := ask("› ")) != "/quit":
-            self._attempt(self._hear, line)
+        self._try(self._greet)
+        while (line := read_line("› ")) != "/quit":
+            self._try(self._handle_line, line)
 
-    def _attempt(self, act: Callable[..., None], *told: str) -> None:
+    def _try(self, action: Callable[..., None], *arguments: str) -> None:
         try:
-            act(*told)
+            action(*arguments)
         except SoulgraphError as error:
-            self._pause()
-            complain(error)
+            self._end_line()
+            print_error(error)
 
     def _greet(self) -> None:
-        """As its character does; a conversation that goes on needs no greeting."""
+        """Print the greeting of the soul's character, unless the session has had turns already."""
         if self._soul["character_id"] is None:
             return
         session = self._client.open_session(self._soul, self._session_id)
         if session["greeting"] and session["turn"] == 0:
-            self._speak(session["greeting"])
-            self._pause()
+            self._print_reply(session["greeting"])
+            self._end_line()
 
-    def _hear(self, line: str) -> None:
+    def _handle_line(self, line: str) -> None:
         match line.split():
             case []:
                 pass
             case ["/mood"]:
-                console.print(feeling(self._client.emotion(self._soul["soul_id"])))
+                console.print(emotion_table(self._client.emotion(self._soul["soul_id"])))
             case ["/mode", mode]:
                 self._change_mode(mode)
             case [command, *_] if command.startswith("/"):
                 raise SoulgraphError(f"{command} is no command here: say /mood, /mode NAME or /quit")
             case _:
-                self._say(line)
+                self._send(line)
 
     def _change_mode(self, mode: str) -> None:
         try:
@@ -80,57 +80,59 @@ class Conversation:
             if error.extra["code"] != NotFound.code:
                 raise
             raise RequestError("the conversation begins with your first words: say them, then choose a mode") from error
-        self._aside(f"{state['mode']} mode for the next {state['ttl_turns']} turns")
+        self._print_note(f"{state['mode']} mode for the next {state['ttl_turns']} turns")
 
-    def _say(self, text: str) -> None:
+    def _send(self, text: str) -> None:
         last = ""
         for event in self._client.chat(self._soul, self._session_id, text):
-            self._show(event)
+            self._show_event(event)
             last = event.name
         if last != "done":
             raise SoulgraphError("the server stopped in the middle of the turn")
 
-    def _show(self, event: Event) -> None:
+    def _show_event(self, event: Event) -> None:
         match event.name, event.data:
             case "token", {"text": words}:
-                self._speak(words)
+                self._print_reply(words)
             case "tool", {"name": name, "arguments": arguments}:
-                self._aside(f"{name}: {', '.join(map(str, arguments.values()))}")
+                self._print_note(f"{name}: {', '.join(map(str, arguments.values()))}")
             case "intent_action", {"intents": intents}:
-                self._aside(f"does: {', '.join(intent['intent_name'] for intent in intents)}")
+                self._print_note(f"does: {', '.join(intent['intent_name'] for intent in intents)}")
             case "done", answer:
-                self._aside(state_of_mind(answer))
+                self._print_note(mood_line(answer))
             case "error", problem:
                 raise SoulgraphError(problem["detail"])
 
-    def _speak(self, words: str) -> None:
-        if not self._speaking:
+    def _print_reply(self, words: str) -> None:
+        """Print a piece of the reply, after the soul's name if it is the first."""
+        if not self._mid_line:
             console.print(f"{self._soul['name']}: ", style="bold", end="")
             words = words.lstrip("\n")
-        self._speaking = True
-        console.out(visible(words), end="")
+        self._mid_line = True
+        console.out(strip_controls(words), end="")
 
-    def _aside(self, note: str) -> None:
-        self._pause()
-        console.print(f"  {visible(note)}", style="dim", soft_wrap=True)
+    def _print_note(self, note: str) -> None:
+        self._end_line()
+        console.print(f"  {strip_controls(note)}", style="dim", soft_wrap=True)
 
-    def _pause(self) -> None:
-        if self._speaking:
+    def _end_line(self) -> None:
+        """End the line of a reply that is being printed."""
+        if self._mid_line:
             console.print()
-        self._speaking = False
+        self._mid_line = False
 
 
-def state_of_mind(answer: Json) -> str:
-    """Like "slightly pleased · would act (82%)", in the language of the reply."""
+def mood_line(answer: Json) -> str:
+    """The mood and the gate, like "slightly pleased · would act (82%)", in the language of the reply."""
     lang = lang_of(answer["reply"])
     mood = describe(EmotionState.from_dict(answer["soul_emotion"]), lang)
-    return f"{mood} · {_ACTS[lang][answer['exec_mode']]} ({answer['exec_probability']:.0%})"
+    return f"{mood} · {_GATE_WORDS[lang][answer['exec_mode']]} ({answer['exec_probability']:.0%})"
 
 
-def feeling(emotion: Json) -> Table:
-    """The emotion of this moment in full, with the gate and what it was measured against."""
+def emotion_table(emotion: Json) -> Table:
+    """The whole emotional state, the gate and its threshold."""
     state, gate = emotion["soul_emotion"], emotion["gate"]
-    acts = _ACTS["en"][gate["exec_mode"]]
+    acts = _GATE_WORDS["en"][gate["exec_mode"]]
     table = Table.grid(padding=(0, 2))
     table.add_row("mood", f"{emotion['mood']['en']} · {emotion['mood']['zh']}")
     table.add_row("gate", f"{acts}: probability {gate['exec_probability']:.2f}, threshold {gate['threshold']:.2f}")
@@ -141,27 +143,28 @@ def feeling(emotion: Json) -> Table:
     return table
 
 
-def ask(prompt: str) -> str:
-    """The next line; through a pipe there is nobody to prompt."""
+def read_line(prompt: str) -> str:
+    """The next line of input; the prompt is printed only to a terminal."""
     return input(prompt if sys.stdin.isatty() else "").strip()
 
 
-def some_soul(client: SoulClient) -> Json:
-    """The only one, or the one that is chosen or made now."""
+def choose_soul(client: SoulClient) -> Json:
+    """The only soul; the user is asked which if there are several, and to make one if there is none."""
     souls = client.souls()
     if not souls:
         console.print("There is no soul yet. What shall it be called, and which MBTI type is it (like INFJ)?")
-        return client.create_soul(ask("name: "), ask("type: "))
+        name = read_line("name: ")
+        return client.create_soul(name, read_line("type: "))
     if len(souls) > 1:
         console.print(f"Which soul: {', '.join(soul['name'] for soul in souls)}?")
-        return client.soul(ask("name: "))
+        return client.soul(read_line("name: "))
     return souls[0]
 
 
-def complain(error: SoulgraphError) -> None:
+def print_error(error: SoulgraphError) -> None:
     errors.print(f"soulgraph: {' '.join(error.detail.split())}", style="red", soft_wrap=True)
 
 
-def visible(text: str) -> str:
-    """Without control characters, which a model could use to rewrite the screen."""
-    return text.translate(_CONTROLS)
+def strip_controls(text: str) -> str:
+    """The text without control characters, with which a model could rewrite the screen."""
+    return text.translate(_CONTROL_CHARACTERS)

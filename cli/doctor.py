@@ -1,4 +1,4 @@
-"""Can everything that is configured be used? One finding per question, each with what to do about it."""
+"""`soulgraph doctor`: checks whether everything that is configured can be used; each finding says what to do."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from soulgraph.cli.client import own_url, running
-from soulgraph.cli.doctor_services import Finding, services
+from soulgraph.cli.doctor_services import Finding, check_services
 from soulgraph.errors import ConfigurationError, SoulgraphError
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.endpoint import masked
@@ -16,20 +16,20 @@ from soulgraph.stores.stores import Stores
 
 
 async def examine(settings: Settings) -> list[Finding]:
-    """Everything is opened as the server would open it, so the database is brought to the newest schema."""
+    """All findings. The database is opened as the server opens it, which migrates it to the newest schema."""
     return [
-        _names(),
-        _all_used(settings),
+        _unknown_variables(),
+        _unused_settings(settings),
         _data_dir(settings),
         _persona(settings),
         *await _database(settings),
-        *await services(settings),
+        *await check_services(settings),
         _server(settings),
     ]
 
 
 def settings_in_force(settings: Settings) -> list[tuple[str, str, str]]:
-    """(variable, value without its secrets, where it comes from) of every setting."""
+    """(variable, value without its secrets, `set` or `default`) of every setting."""
     return [
         (
             f"{PREFIX}{name.upper()}",
@@ -46,8 +46,8 @@ def _masked(value: Any) -> str:
     return masked("" if value is None else str(value))
 
 
-def _names() -> Finding:
-    """A misspelt variable changes nothing and says nothing, so it is said here."""
+def _unknown_variables() -> Finding:
+    """Names misspelt variables: nothing else would notice them."""
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
     if unknown:
@@ -55,7 +55,7 @@ def _names() -> Finding:
     return Finding("ok", "settings", "every variable is known")
 
 
-def _all_used(settings: Settings) -> Finding:
+def _unused_settings(settings: Settings) -> Finding:
     try:
         settings.refuse_unused()
     except ConfigurationError as error:
@@ -90,9 +90,10 @@ async def _database(settings: Settings) -> list[Finding]:
 
 
 async def _keys(settings: Settings, stores: Stores) -> Finding:
-    mine = settings.api_key.get_secret_value()
+    own_key = settings.api_key.get_secret_value()
     async with stores.read() as tx:
-        exist, known = await tx.keys.exist(), not mine or await tx.keys.find(mine)
+        exist = await tx.keys.exist()
+        known = not own_key or await tx.keys.find(own_key)
     if not exist and not settings.on_loopback:
         fix = "`soulgraph key create NAME --scope owner` makes one"
         return Finding("problem", "API keys", f"none, so SOULGRAPH_HOST={settings.host} cannot be served; {fix}")

@@ -1,4 +1,4 @@
-"""The services that the settings name: each is asked once, as the server would ask it."""
+"""The doctor's checks of services: each is opened or called once, as the server would do it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import httpx
 
 from soulgraph.errors import SoulgraphError
 from soulgraph.memory.chroma import open_server
-from soulgraph.memory.events import collection_of
+from soulgraph.memory.events import collection_name
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME
@@ -32,8 +32,8 @@ class Finding:
     detail: str
 
 
-async def services(settings: Settings) -> list[Finding]:
-    asked = {
+async def check_services(settings: Settings) -> list[Finding]:
+    checks = {
         "voice": _voice,
         "embeddings": _embeddings,
         "emotion": _emotion,
@@ -42,12 +42,14 @@ async def services(settings: Settings) -> list[Finding]:
         "traces": _traces,
         "broker": _broker,
     }
-    return [await _asked(subject, ask, settings) for subject, ask in asked.items()]
+    return [await _run_check(subject, check, settings) for subject, check in checks.items()]
 
 
-async def _asked(subject: str, ask: Callable[[Settings], Awaitable[tuple[Level, str]]], settings: Settings) -> Finding:
+async def _run_check(
+    subject: str, check: Callable[[Settings], Awaitable[tuple[Level, str]]], settings: Settings
+) -> Finding:
     try:
-        level, detail = await ask(settings)
+        level, detail = await check(settings)
     except SoulgraphError as error:
         level, detail = "problem", error.detail
     return Finding(level, subject, detail)
@@ -62,17 +64,18 @@ async def _voice(settings: Settings) -> tuple[Level, str]:
     url = f"{(settings.llm_base_url or _OPENAI).rstrip('/')}/models"
     key = settings.llm_api_key.get_secret_value()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return _judged(await _got(url, "LLM_BASE_URL", headers), settings.llm_model, masked(url))
+    return _judge_models(await _get(url, "LLM_BASE_URL", headers), settings.llm_model, masked(url))
 
 
-def _judged(response: httpx.Response, model: str, url: str) -> tuple[Level, str]:
+def _judge_models(response: httpx.Response, model: str, url: str) -> tuple[Level, str]:
+    """Whether the server's list of models has ours. A server without such a list is only a warning."""
     if response.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
         return "problem", f"{url} answered {response.status_code}: the key is refused; check SOULGRAPH_LLM_API_KEY"
     try:
         names = [entry["id"] for entry in response.raise_for_status().json()["data"]]
     except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
-        said = f"{url} answered {response.status_code} and no list of models"
-        return "warning", f"{said}: whether {model} can be used will be seen in the first turn"
+        answered = f"{url} answered {response.status_code} and no list of models"
+        return "warning", f"{answered}: whether {model} can be used will be seen in the first turn"
     if model not in names:
         offers = ", ".join(names[:5]) or "none"
         return "problem", f"{url} has no model {model!r}; SOULGRAPH_LLM_MODEL could be: {offers}"
@@ -93,14 +96,14 @@ async def _emotion(settings: Settings) -> tuple[Level, str]:
     if settings.emotion != "http":
         return "ok", settings.emotion
     async with HttpRecogniser.open(settings.checked_emotion_url) as recogniser:
-        felt = await recogniser.recognise("I am glad that you are here.")
-    return "ok", f"{masked(settings.emotion_url)} answers, and hears {felt.emotion}"
+        emotion = await recogniser.recognise("I am glad that you are here.")
+    return "ok", f"{masked(settings.emotion_url)} answers, and hears {emotion.emotion}"
 
 
 async def _events(settings: Settings) -> tuple[Level, str]:
     if not settings.chroma_url:
         return "ok", "embedded: in the data directory, for one server"
-    async with open_server(settings.chroma_url, collection_of(settings.embeddings_model or NAME)):
+    async with open_server(settings.chroma_url, collection_name(settings.embeddings_model or NAME)):
         return "ok", f"Chroma answers at {masked(settings.chroma_url)}"
 
 
@@ -114,7 +117,7 @@ async def _tools(settings: Settings) -> tuple[Level, str]:
 async def _traces(settings: Settings) -> tuple[Level, str]:
     if not settings.otlp_endpoint:
         return "ok", "none over OTLP; SOULGRAPH_OTLP_ENDPOINT names a collector"
-    await _got(settings.checked_otlp_endpoint, "OTLP_ENDPOINT", {})
+    await _get(settings.checked_otlp_endpoint, "OTLP_ENDPOINT", {})
     return "ok", f"something answers at {masked(settings.otlp_endpoint)}"
 
 
@@ -127,7 +130,8 @@ async def _broker(settings: Settings) -> tuple[Level, str]:
         return "ok", f"{masked(settings.mqtt_url)} answers"
 
 
-async def _got(url: str, setting: str, headers: dict[str, str]) -> httpx.Response:
+async def _get(url: str, setting: str, headers: dict[str, str]) -> httpx.Response:
+    """The response, whatever its status; SoulgraphError, which names the setting, if there is none."""
     try:
         async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=headers) as http:
             return await http.get(url)

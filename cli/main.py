@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from soulgraph import __version__
 from soulgraph.cli.characters import character_app
 from soulgraph.cli.client import reach
-from soulgraph.cli.conversation import Conversation, complain, console, some_soul
+from soulgraph.cli.conversation import Conversation, choose_soul, console, print_error
 from soulgraph.cli.events import event_app
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
@@ -38,7 +38,7 @@ class OneLineErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except SoulgraphError as error:
-            complain(error)
+            print_error(error)
             raise typer.Exit(2 if isinstance(error, ConfigurationError) else 1) from error
 
 
@@ -123,7 +123,7 @@ def chat(
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:
         try:
-            Conversation(client, client.soul(name) if name else some_soul(client)).run()
+            Conversation(client, client.soul(name) if name else choose_soul(client)).run()
         except (EOFError, KeyboardInterrupt):
             console.print("\nGoodbye.", style="dim")
 

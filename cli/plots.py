@@ -1,4 +1,4 @@
-"""What a simulation looks like: a column for every type; rows for mood, load, gate and drift; one axis of time."""
+"""The plot of a simulation: one column per MBTI type; rows for mood, load, gate and drift over time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from soulgraph.soul.emotions import NEGATIVE, POSITIVE
 from soulgraph.soul.simulation import Cue, Sample, spans
 
-Played = Sequence[Sample]
+Samples = Sequence[Sample]
 Curves = Mapping[str, Callable[[Sample], float]]
 
 _MOOD: Curves = {
@@ -38,27 +38,28 @@ _INK, _BLOCKED, _LOCKED = "#222222", "#ffd8a0", "#f3bdb3"
 _KINDS = {"unkind": ("#c0392b", "v"), "kind": ("#0072b2", "^"), "neither": ("#888888", "o")}
 _HEIGHTS = (1.0, 1.0, 1.0, 0.8)
 _MAX_LINES = 60
-_LETTER = 0.019  # how much of the time axis a letter of a cue's name takes
-_LEAST_DRIFT = 0.01  # less is drawn as the flat line it is to a person
+_LETTER_WIDTH = 0.019  # of a letter of a label, as a share of the time axis
+_MIN_DRIFT_RANGE = 0.01  # of the drift axis, so that a drift too small to matter looks flat
 _UNITS = (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
 
 
-def draw(plays: Mapping[str, Played], path: Path) -> None:
-    figure(plays).savefig(path, dpi=120)
+def draw(runs: Mapping[str, Samples], path: Path) -> None:
+    figure(runs).savefig(path, dpi=120)
 
 
-def figure(plays: Mapping[str, Played]) -> Figure:
-    sheet = Figure(figsize=(2.2 + 4.3 * len(plays), 9.0), layout="constrained")
-    grid = sheet.subplots(len(_HEIGHTS), len(plays), squeeze=False, sharex=True, sharey="row", height_ratios=_HEIGHTS)
-    unit, size = _unit(max(played[-1].at for played in plays.values()))
-    for column, (mbti, played) in zip(grid.T, plays.items(), strict=True):
-        _fill(column, played, size)
+def figure(runs: Mapping[str, Samples]) -> Figure:
+    """The plot of these runs by MBTI type, each of which has at least one sample."""
+    result = Figure(figsize=(2.2 + 4.3 * len(runs), 9.0), layout="constrained")
+    grid = result.subplots(len(_HEIGHTS), len(runs), squeeze=False, sharex=True, sharey="row", height_ratios=_HEIGHTS)
+    unit, size = _unit(max(samples[-1].at for samples in runs.values()))
+    for column, (mbti, samples) in zip(grid.T, runs.items(), strict=True):
+        _plot_run(column, samples, size)
         column[0].set_title(mbti, fontweight="bold", pad=34)
         column[-1].set_xlabel(f"time in {unit}")
-    _name_rows(list(grid[:, 0]), plays.values())
-    _explain_rows(list(grid[:, -1]))
-    sheet.align_ylabels()
-    return sheet
+    _label_rows(list(grid[:, 0]), runs.values())
+    _add_legends(list(grid[:, -1]))
+    result.align_ylabels()
+    return result
 
 
 def _unit(end: float) -> tuple[str, float]:
@@ -66,31 +67,33 @@ def _unit(end: float) -> tuple[str, float]:
     return next(((name, size) for name, size in _UNITS if end >= 5 * size), ("seconds", 1.0))
 
 
-def _fill(column: Sequence[Axes], played: Played, unit: float) -> None:
+def _plot_run(column: Sequence[Axes], samples: Samples, unit: float) -> None:
     mood, load, gate, drift = column
-    cues = [Cue(sample.at / unit, sample.felt) for sample in played if sample.felt is not None]
-    times = [sample.at / unit for sample in played]
+    cues = [Cue(sample.at / unit, sample.felt) for sample in samples if sample.felt is not None]
+    times = [sample.at / unit for sample in samples]
     _plot_cues(mood, cues, times[-1])
     for axes, curves in ((mood, _MOOD), (load, _LOAD), (drift, _DRIFT)):
         for (name, value), colour in zip(curves.items(), _COLOURS, strict=False):
-            axes.plot(times, [value(sample) for sample in played], label=name, color=colour, linewidth=1.6)
-    _plot_gate(gate, times, played, unit)
+            axes.plot(times, [value(sample) for sample in samples], label=name, color=colour, linewidth=1.6)
+    _plot_gate(gate, times, samples, unit)
     for axes in (mood, load, gate, drift):
-        _dress(axes, cues)
+        _style(axes, cues)
 
 
 def _plot_cues(axes: Axes, cues: Sequence[Cue], end: float) -> None:
-    """Above the axes a mark for every emotion, and its name where there is room for it."""
-    above, free = axes.get_xaxis_transform(), 0.0
+    """Above the axes, mark every emotion, and label it where the label before leaves room."""
+    above = axes.get_xaxis_transform()
+    free = 0.0
     for kind, some in groupby(sorted(cues, key=_kind), key=_kind):
-        times, (colour, marker) = [cue.at for cue in some], _KINDS[kind]
+        times = [cue.at for cue in some]
+        colour, marker = _KINDS[kind]
         axes.plot(times, [1.05] * len(times), marker, color=colour, markersize=7, clip_on=False, transform=above)
     for label, run in groupby(cues, key=lambda cue: cue.felt.emotion):
         first, *more = run
         name = f"{label} ×{len(more) + 1}" if more else label
         if first.at >= free:
             axes.text(first.at, 1.11, name, transform=above, fontsize=9, color=_INK)
-            free = first.at + _LETTER * len(name) * end
+            free = first.at + _LETTER_WIDTH * len(name) * end
 
 
 def _kind(cue: Cue) -> str:
@@ -98,17 +101,18 @@ def _kind(cue: Cue) -> str:
     return "unkind" if label in NEGATIVE else "kind" if label in POSITIVE else "neither"
 
 
-def _plot_gate(axes: Axes, times: Sequence[float], played: Played, unit: float) -> None:
-    blocked = spans(played, lambda sample: sample.gate.exec_mode == "blocked")
-    locked = spans(played, lambda sample: sample.gate.locked)
+def _plot_gate(axes: Axes, times: Sequence[float], samples: Samples, unit: float) -> None:
+    blocked = spans(samples, lambda sample: sample.gate.exec_mode == "blocked")
+    locked = spans(samples, lambda sample: sample.gate.locked)
     for colour, found in ((_BLOCKED, blocked), (_LOCKED, locked)):
         for start, end in found:
             axes.axvspan(start / unit, end / unit, color=colour, linewidth=0, zorder=0)
-    axes.plot(times, [sample.gate.exec_probability for sample in played], label="P_exec", color=_INK, linewidth=1.8)
-    axes.plot(times, [sample.gate.threshold for sample in played], "--", label="threshold", color=_INK, linewidth=1.2)
+    axes.plot(times, [sample.gate.exec_probability for sample in samples], label="P_exec", color=_INK, linewidth=1.8)
+    axes.plot(times, [sample.gate.threshold for sample in samples], "--", label="threshold", color=_INK, linewidth=1.2)
 
 
-def _dress(axes: Axes, cues: Sequence[Cue]) -> None:
+def _style(axes: Axes, cues: Sequence[Cue]) -> None:
+    """Grid, margins, and a line at every cue unless there are too many."""
     for cue in cues if len(cues) <= _MAX_LINES else ():
         axes.axvline(cue.at, color=_KINDS[_kind(cue)][0], alpha=0.4, linewidth=0.8, zorder=0.5)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.8)
@@ -117,21 +121,21 @@ def _dress(axes: Axes, cues: Sequence[Cue]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _name_rows(rows: Sequence[Axes], plays: Iterable[Played]) -> None:
+def _label_rows(rows: Sequence[Axes], runs: Iterable[Samples]) -> None:
     mood, load, gate, drift = rows
-    moved = max(abs(trait) for played in plays for sample in played for trait in sample.state.drift)
-    reach = 1.1 * max(moved, _LEAST_DRIFT)
+    largest = max(abs(trait) for samples in runs for sample in samples for trait in sample.state.drift)
+    limit = 1.1 * max(largest, _MIN_DRIFT_RANGE)
     for axes, name, low, high in (
         (mood, "mood", -1.05, 1.05),
         (load, "load", -0.03, 1.05),
         (gate, "would it act?", -0.03, 1.05),
-        (drift, "drift of traits", -reach, reach),
+        (drift, "drift of traits", -limit, limit),
     ):
         axes.set_ylabel(name)
         axes.set_ylim(low, high)
 
 
-def _explain_rows(rows: Sequence[Axes]) -> None:
+def _add_legends(rows: Sequence[Axes]) -> None:
     mood, load, gate, drift = rows
     for axes in (mood, load, drift):
         _legend(axes)

@@ -1,4 +1,4 @@
-"""`soulgraph simulate`: a script of emotions, what it does to some types of soul, and the files that show it."""
+"""`soulgraph simulate`: plays a script of emotions to souls of some MBTI types and writes a plot and a table."""
 
 import csv
 import io
@@ -19,9 +19,9 @@ from soulgraph.library.shipped import SCRIPTS
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import (
-    Moment,
     Sample,
     Script,
+    TimelinePoint,
     live,
     said,
     script_of,
@@ -39,11 +39,12 @@ COLUMNS = (
 )
 
 _AFTERMATH_S = 180.0
-_LOOKS = 600
-_LONG = 5_000  # moments from which on a progress bar is worth its flicker
+_DEFAULT_STEPS = 600
+_PROGRESS_FROM = 5_000  # samples below which it is over before a progress bar could be read
 _SHOWN_SPANS = 3
 
-Plays = Mapping[str, Sequence[Sample]]
+Runs = Mapping[str, Sequence[Sample]]
+"""The samples of each MBTI type."""
 
 
 def simulate(
@@ -66,41 +67,47 @@ def simulate(
 ) -> None:
     """Play emotions to some MBTI types: a picture and a table of what it does to them."""
     targets = _targets(out, force, script)
-    told, numbers = _script(script, say), DEFAULT if constants is None else read_constants(constants)
-    end = told[-1].at + _AFTERMATH_S if until is None else seconds(until, "until")
-    moments = timeline(told, end, end / _LOOKS if step is None else seconds(step, "step"))
-    plays = _play({mbti: traits_of(mbti, numbers) for mbti in _listed(types)}, moments, numbers)
-    _write(plays, targets)
-    print_table(("type", "would not act", "locked"), [(mbti, *_story(played)) for mbti, played in plays.items()])
+    cues = _load_script(script, say)
+    values = DEFAULT if constants is None else read_constants(constants)
+    end = cues[-1].at + _AFTERMATH_S if until is None else seconds(until, "until")
+    moments = timeline(cues, end, end / _DEFAULT_STEPS if step is None else seconds(step, "step"))
+    runs = _play({mbti: traits_of(mbti, values) for mbti in _parse_types(types)}, moments, values)
+    _write(runs, targets)
+    print_table(("type", "would not act", "locked"), [(mbti, *_summary(samples)) for mbti, samples in runs.items()])
     console.print(f"Drawn in {targets[0]}, listed in {targets[1]}.", soft_wrap=True)
 
 
-def _listed(types: str) -> list[str]:
+def _parse_types(types: str) -> list[str]:
     return list(dict.fromkeys(mbti.strip().upper() for mbti in types.split(",")))
 
 
-def _play(souls: Mapping[str, Traits], moments: Sequence[Moment], constants: Constants) -> Plays:
-    plays: dict[str, list[Sample]] = {mbti: [] for mbti in souls}
+def _play(souls: Mapping[str, Traits], moments: Sequence[TimelinePoint], constants: Constants) -> Runs:
+    """Simulate every soul, with a progress bar if that takes long and somebody watches."""
+    runs: dict[str, list[Sample]] = {mbti: [] for mbti in souls}
     total = len(moments) * len(souls)
-    quiet = total < _LONG or not errors.is_terminal
+    quiet = total < _PROGRESS_FROM or not errors.is_terminal
     samples = ((mbti, sample) for mbti, traits in souls.items() for sample in live(traits, moments, constants))
     for mbti, sample in track(samples, "playing", total, console=errors, transient=True, disable=quiet):
-        plays[mbti].append(sample)
-    return plays
+        runs[mbti].append(sample)
+    return runs
 
 
-def _story(played: Sequence[Sample]) -> tuple[str, str]:
-    blocked = spans(played, lambda sample: sample.gate.exec_mode == "blocked")
-    return _told(blocked), _told(spans(played, lambda sample: sample.gate.locked))
+def _summary(samples: Sequence[Sample]) -> tuple[str, str]:
+    """(when the gate was blocked, when it was locked)."""
+    blocked = spans(samples, lambda sample: sample.gate.exec_mode == "blocked")
+    locked = spans(samples, lambda sample: sample.gate.locked)
+    return _format_spans(blocked), _format_spans(locked)
 
 
-def _told(found: Sequence[tuple[float, float]]) -> str:
+def _format_spans(found: Sequence[tuple[float, float]]) -> str:
+    """Like "16s to 19s, 24s to 1m52s"; "never" if there are none."""
     shown = [f"{span_name(start)} to {span_name(end)}" for start, end in found[:_SHOWN_SPANS]]
     more = len(found) - len(shown)
     return ", ".join([*shown, *([f"{more} more times"] if more else [])]) or "never"
 
 
-def _script(path: Path | None, say: str | None) -> Script:
+def _load_script(path: Path | None, say: str | None) -> Script:
+    """The script of the file or of the line; the one that ships if neither is given."""
     if say is None:
         return read_script(path or INSULTS)
     if path is not None:
@@ -109,33 +116,33 @@ def _script(path: Path | None, say: str | None) -> Script:
 
 
 def read_script(path: Path) -> Script:
-    """A table if the file's name ends with .csv, else YAML; a bad entry is refused with its line and field."""
-    entries = _rows(path) if path.suffix.lower() == ".csv" else _items(path)
+    """Read CSV if the file's name ends with .csv, else YAML. InvalidInput names the line and field of a bad entry."""
+    entries = _csv_entries(path) if path.suffix.lower() == ".csv" else _yaml_entries(path)
     return script_of((f"{path}, line {line}", entry) for line, entry in entries)
 
 
 def read_constants(path: Path) -> Constants:
-    """The constants with those of the file replaced; a bad name or value is refused by name."""
-    with _legible(path):
+    """The default constants with those of the file replaced. An unknown name or a bad value is an error."""
+    with _translate_errors(path):
         values = yaml.safe_load(_text(path)) or {}
     if not isinstance(values, Mapping):
         raise InvalidInput(f"{path}: expected names and values, like `tau_up: 300`")
     return DEFAULT.override(values)
 
 
-def _items(path: Path) -> list[tuple[int, Any]]:
+def _yaml_entries(path: Path) -> list[tuple[int, Any]]:
     """(line, entry) of every item of a YAML list."""
-    with _legible(path):
-        loader = yaml.BaseLoader(_text(path))  # leaves every value as it is written
+    with _translate_errors(path):
+        loader = yaml.BaseLoader(_text(path))  # leaves every value a string, as in CSV
         node = loader.get_single_node()
         if not isinstance(node, yaml.SequenceNode):
             raise InvalidInput(f"{path}: expected a list of entries like `- {{at: 8, emotion: anger}}`")
         return [(item.start_mark.line + 1, loader.construct_document(item)) for item in node.value]
 
 
-def _rows(path: Path) -> list[tuple[int, Any]]:
+def _csv_entries(path: Path) -> list[tuple[int, Any]]:
     """(line, entry) of every row of a table whose first row names the fields."""
-    with _legible(path):
+    with _translate_errors(path):
         reader = csv.DictReader(io.StringIO(_text(path), newline=""), restkey="beyond the last column")
         return [(reader.line_num, row) for row in reader]
 
@@ -148,7 +155,8 @@ def _text(path: Path) -> str:
 
 
 @contextmanager
-def _legible(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the parsers as InvalidInput with the file and, if known, the line."""
     try:
         yield
     except yaml.MarkedYAMLError as error:
@@ -159,7 +167,7 @@ def _legible(path: Path) -> Iterator[None]:
 
 
 def _targets(out: Path, force: bool, script: Path | None) -> tuple[Path, Path]:
-    """The picture and the table, refused before any work if something is in their way."""
+    """The paths of the plot and the table; InvalidInput if they cannot be written, before any work is done."""
     base = out / "simulation" if out.is_dir() else out.with_suffix("") if out.suffix in (".png", ".csv") else out
     targets = Path(f"{base}.png"), Path(f"{base}.csv")
     if not base.parent.is_dir():
@@ -172,39 +180,39 @@ def _targets(out: Path, force: bool, script: Path | None) -> tuple[Path, Path]:
     return targets
 
 
-def _write(plays: Plays, targets: tuple[Path, Path]) -> None:
-    """Drafted beside their places and then moved there, so that neither file is ever half written."""
+def _write(runs: Runs, targets: tuple[Path, Path]) -> None:
+    """Write the plot and the table into a temporary folder and move them, so that neither is ever half written."""
     from soulgraph.cli.plots import draw  # takes a second to import
 
     folder = targets[0].parent
     try:
-        with TemporaryDirectory(dir=folder, prefix=".simulate-") as desk:
-            picture, table = (Path(desk) / target.name for target in targets)
-            draw(plays, picture)
-            table.write_text(_table(plays), "utf-8", newline="")
+        with TemporaryDirectory(dir=folder, prefix=".simulate-") as temporary:
+            picture, table = (Path(temporary) / target.name for target in targets)
+            draw(runs, picture)
+            table.write_text(_csv(runs), "utf-8", newline="")
             picture.replace(targets[0])
             table.replace(targets[1])
     except OSError as error:
         raise InvalidInput(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
-def _table(plays: Plays) -> str:
+def _csv(runs: Runs) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
-    rows.writerows(_row(mbti, sample) for mbti, played in plays.items() for sample in played)
+    rows.writerows(_row(mbti, sample) for mbti, samples in runs.items() for sample in samples)
     return text.getvalue()
 
 
 def _row(mbti: str, sample: Sample) -> list[str]:
     at, felt, state, gate = sample
-    feels = *state.x, state.boredom, state.shock_load, state.extreme_memory
+    values = *state.x, state.boredom, state.shock_load, state.extreme_memory
     return [
-        *(mbti, f"{at:.3f}", felt.emotion if felt else "", *map(_short, feels)),
-        *(_short(gate.exec_probability), _short(gate.threshold), gate.exec_mode),
-        *(str(int(gate.locked)), _short(gate.lock_remaining_s), *map(_short, state.drift)),
+        *(mbti, f"{at:.3f}", felt.emotion if felt else "", *map(_format_number, values)),
+        *(_format_number(gate.exec_probability), _format_number(gate.threshold), gate.exec_mode),
+        *(str(int(gate.locked)), _format_number(gate.lock_remaining_s), *map(_format_number, state.drift)),
     ]
 
 
-def _short(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.6g}"

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from soulgraph.cli.client import Json, reach
-from soulgraph.cli.conversation import console, feeling
+from soulgraph.cli.conversation import console, emotion_table
 from soulgraph.cli.tables import print_table
 from soulgraph.settings import Settings
 
-_BAR = 20
+_BAR_WIDTH = 20
 
 soul_app = typer.Typer(no_args_is_help=True, help="Make souls and look at them.")
 
@@ -56,11 +56,11 @@ def show_soul(name: SoulName, server: ServerUrl = None) -> None:
         emotion = client.emotion(soul["soul_id"])
     traits = Table.grid(padding=(0, 2))
     for trait, value in soul["personality_vector"].items():
-        full = round(value * _BAR)
-        traits.add_row(trait, Text("█" * full + "░" * (_BAR - full), style="cyan"), f"{value:.2f}")
+        full = round(value * _BAR_WIDTH)
+        traits.add_row(trait, Text("█" * full + "░" * (_BAR_WIDTH - full), style="cyan"), f"{value:.2f}")
     facts = f"{soul['mbti_type']}, soul of {soul['user_id']}, {soul['turns']} turns, made {soul['created_at']}\n"
     body = Table.grid()
-    for part in (facts, traits, "", feeling(emotion)):
+    for part in (facts, traits, "", emotion_table(emotion)):
         body.add_row(part)
     console.print(Panel(body, title=Text(soul["name"]), subtitle=soul["soul_id"], expand=False))
 
@@ -74,17 +74,17 @@ def show_usage(
     """What a soul's model calls have cost, and how its budget stands."""
     with reach(Settings.load(), server) as client:
         usage = client.usage(client.soul(name)["soul_id"], days)
-    rows = [_cost(row["day"], row["kind"], row) for row in usage["days"]]
-    rows += [_cost("total", kind, total) for kind, total in usage["totals"].items()]
+    rows = [_usage_row(row["day"], row["kind"], row) for row in usage["days"]]
+    rows += [_usage_row("total", kind, total) for kind, total in usage["totals"].items()]
     print_table(("day", "kind", "calls", "input tokens", "output tokens"), rows)
-    console.print(_budget(usage["budget"]), soft_wrap=True)
+    console.print(_budget_line(usage["budget"]), soft_wrap=True)
 
 
-def _cost(day: str, kind: str, used: Json) -> tuple[str, ...]:
-    return day, kind, *(f"{used[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))
+def _usage_row(day: str, kind: str, usage: Json) -> tuple[str, ...]:
+    return day, kind, *(f"{usage[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))
 
 
-def _budget(budget: Json) -> str:
+def _budget_line(budget: Json) -> str:
     spent, limit = budget["spent_today"], budget["daily_tokens"]
     if not limit:
         return f"{spent:,} tokens today, without a limit."

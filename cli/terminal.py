@@ -1,4 +1,4 @@
-"""`soulgraph terminal`: a simulated robot, to see a body move before there is one."""
+"""`soulgraph terminal`: a simulated robot that speaks the terminal protocol, for trying it without hardware."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ import typer
 from aiomqtt import MqttError
 
 from soulgraph.cli.client import Json, own_url, reach, running
-from soulgraph.cli.conversation import ask, complain, console, some_soul, visible
+from soulgraph.cli.conversation import choose_soul, console, print_error, read_line, strip_controls
 from soulgraph.cli.souls import ServerUrl
 from soulgraph.cli.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
 from soulgraph.cli.terminal_link import Link
@@ -20,7 +20,7 @@ from soulgraph.settings import Settings
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.terminals.broker import Broker
 
-_RETRY_S, _ANSWER_S = 2.0, 30.0
+_RETRY_S, _ANSWER_TIMEOUT_S = 2.0, 30.0
 
 
 def terminal(
@@ -33,19 +33,19 @@ def terminal(
 ) -> None:
     """Be a robot: make faces, do what the soul wants done. What you type is said to it. Ctrl-C ends it."""
     if broker is None:
-        broker, name = _carrying(terminal_id, soul, server)
+        broker, name = _bind_soul(terminal_id, soul, server)
         soul = None
     else:
         name = soul or terminal_id
     try:
-        asyncio.run(Robot(Broker.parse(broker, "--broker"), terminal_id, name, soul).live())
+        asyncio.run(Robot(Broker.parse(broker, "--broker"), terminal_id, name, soul).run())
     except KeyboardInterrupt:
         console.print("\nGoodbye.", style="dim")
-        os._exit(0)  # the thread that reads what is typed holds stdin, and Python would abort over it
+        os._exit(0)  # a thread is still reading stdin, and Python aborts when it exits normally then
 
 
-def _carrying(terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
-    """(the server's broker, the soul's name) after the server has given the soul to the terminal."""
+def _bind_soul(terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
+    """Have the server bind the soul to the terminal; returns (URL of the server's broker, the soul's name)."""
     settings = Settings.load()
     url = server or own_url(settings)
     ready = running(url)
@@ -54,20 +54,20 @@ def _carrying(terminal_id: str, soul: str | None, server: str | None) -> tuple[s
     if not ready["broker"]:
         raise SoulgraphError(f"the server at {url} has no broker: unset SOULGRAPH_MQTT_URL there, or name one")
     with reach(settings, url) as client:
-        chosen = client.soul(soul) if soul else some_soul(client)
+        chosen = client.soul(soul) if soul else choose_soul(client)
         client.select(terminal_id, chosen["soul_id"])
     return ready["broker"]["mqtt"], chosen["name"]
 
 
-class Said(NamedTuple):
-    """A line that was typed. Said again because the broker was away, it is still the same input."""
+class TypedLine(NamedTuple):
+    """A line from the keyboard. It keeps its id when it is sent again after the broker was down."""
 
     input_id: str
     text: str
 
 
 class Robot:
-    """Connects, reports, and shows what it hears; a broker that is away is asked again and told everything anew."""
+    """Connects, reports what it can do, and shows what it receives. A lost connection is made again."""
 
     def __init__(self, broker: Broker, terminal_id: str, name: str, soul_hint: str | None) -> None:
         self._broker = broker
@@ -76,105 +76,107 @@ class Robot:
         self._soul_hint = soul_hint
         self._body = Body()
         self._face: Face | None = None
-        self._asked: set[str] = set()
-        self._lines: asyncio.Queue[Said | None] = asyncio.Queue()
-        self._unsaid: Said | None = None
+        self._unanswered: set[str] = set()
+        self._lines: asyncio.Queue[TypedLine | None] = asyncio.Queue()
+        self._unsent: TypedLine | None = None
 
-    async def live(self) -> None:
+    async def run(self) -> None:
+        """Until the input ends and every line was answered."""
         _read_lines(self._lines, asyncio.get_running_loop())
         while True:
             try:
                 async with Link.open(self._broker, self._terminal_id, self._body.use) as link:
                     console.print(f"{self._terminal_id} is online at {self._broker}. Ctrl-C ends it.", style="dim")
                     await link.report(CATALOG, SKILLS, VERSION, self._soul_hint)
-                    await self._converse(link)
+                    await self._serve(link)
                     return
             except (MqttError, ExceptionGroup) as error:
-                complain(SoulgraphError(f"no broker at {self._broker} ({error}); trying again"))
+                print_error(SoulgraphError(f"no broker at {self._broker} ({error}); trying again"))
                 await asyncio.sleep(_RETRY_S)
 
-    async def _converse(self, link: Link) -> None:
-        """Until there is nothing more to say and all has been answered."""
-        sides = [asyncio.create_task(self._listen(link)), asyncio.create_task(self._speak(link))]
+    async def _serve(self, link: Link) -> None:
+        """Receive and send until one of the two ends; MqttError if the connection is lost."""
+        tasks = [asyncio.create_task(self._receive(link)), asyncio.create_task(self._send_lines(link))]
         try:
-            ended, _ = await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
-            for side in ended:
-                side.result()
+            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                task.result()
         finally:
-            for side in sides:
-                side.cancel()
-            await asyncio.gather(*sides, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _speak(self, link: Link) -> None:
-        while (said := self._unsaid or await self._lines.get()) is not None:
-            self._unsaid = said
-            await link.say(*said)
-            self._asked.add(said.input_id)
-            self._unsaid = None
-        for _ in range(int(_ANSWER_S * 10)):
-            if not self._asked:
+    async def _send_lines(self, link: Link) -> None:
+        """Send what is typed; after the end of input, wait a while for the answers."""
+        while (line := self._unsent or await self._lines.get()) is not None:
+            self._unsent = line  # sent again by the next connection if this one is lost meanwhile
+            await link.send_input(*line)
+            self._unanswered.add(line.input_id)
+            self._unsent = None
+        for _ in range(int(_ANSWER_TIMEOUT_S * 10)):
+            if not self._unanswered:
                 return
             await asyncio.sleep(0.1)
 
-    async def _listen(self, link: Link) -> None:
+    async def _receive(self, link: Link) -> None:
         async for kind, payload in link.messages():
             self._show(kind, payload)
 
     def _show(self, kind: str, payload: Json) -> None:
         match kind:
             case "emotion_update":
-                self._make_face(payload)
+                self._show_face(payload)
             case "intent_action":
                 for intent in payload["intents"]:
-                    _aside(f"{intent['intent_name']}: {self._body.do(intent)}")
+                    _print_note(f"{intent['intent_name']}: {self._body.do(intent)}")
             case "invoke":
-                _aside(f"uses {payload['skill']} {payload['arguments'] or ''}")
+                _print_note(f"uses {payload['skill']} {payload['arguments'] or ''}")
             case "reply":
-                self._asked.discard(payload["input_id"])
-                self._say(payload.get("text") or payload["problem"]["detail"])
+                self._unanswered.discard(payload["input_id"])
+                self._print_words(payload.get("text") or payload["problem"]["detail"])
             case "proactive":
-                self._say(payload["text"])
+                self._print_words(payload["text"])
             case "status":
-                self._know(payload)
+                self._show_status(payload)
 
-    def _make_face(self, update: Json) -> None:
-        """Only when it changes: a tick comes every few seconds."""
+    def _show_face(self, update: Json) -> None:
+        """Draw the face, but only when it has changed: updates come every few seconds."""
         face = Face.of(EmotionState.from_dict(update["soul_emotion"]), update["exec_mode"] == "auto_execute")
         if face != self._face:
             console.print(face.drawn(self._name, update["exec_probability"]))
         self._face = face
 
-    def _say(self, words: str) -> None:
+    def _print_words(self, words: str) -> None:
         console.print(f"{self._name}: ", style="bold", end="")
-        console.print(visible(words))
+        console.print(strip_controls(words))
 
-    def _know(self, status: Json) -> None:
+    def _show_status(self, status: Json) -> None:
         if status["bound"]:
             self._name = status["soul_name"]
         if problem := status.get("problem"):
-            _aside(f"the server says: {problem['detail']}")
+            _print_note(f"the server says: {problem['detail']}")
         elif not status["bound"]:
-            _aside("no soul yet: give it one with --soul, or POST /v1/souls/select")
+            _print_note("no soul yet: give it one with --soul, or POST /v1/souls/select")
 
 
-def _aside(note: str) -> None:
-    console.print(f"  {visible(note)}", style="dim", soft_wrap=True)
+def _print_note(note: str) -> None:
+    console.print(f"  {strip_controls(note)}", style="dim", soft_wrap=True)
 
 
-def _read_lines(lines: "asyncio.Queue[Said | None]", loop: asyncio.AbstractEventLoop) -> None:
-    """In a thread that is left behind: nobody can wait for a person who does not type."""
+def _read_lines(lines: "asyncio.Queue[TypedLine | None]", loop: asyncio.AbstractEventLoop) -> None:
+    """Queue the lines of stdin, and None at its end. In a daemon thread, because reading cannot be cancelled."""
 
     def read() -> None:
-        said = False
+        any_line = False
         while True:
             try:
-                line = ask("")
+                line = read_line("")
             except (EOFError, OSError):
                 break
-            said = True
+            any_line = True
             if line:
-                loop.call_soon_threadsafe(lines.put_nowait, Said(f"input_{uuid4().hex}", line))
-        if said or sys.stdin.isatty():  # without anybody at the keyboard it stays until it is stopped
+                loop.call_soon_threadsafe(lines.put_nowait, TypedLine(f"input_{uuid4().hex}", line))
+        if any_line or sys.stdin.isatty():  # started without a keyboard, the robot runs until it is stopped
             loop.call_soon_threadsafe(lines.put_nowait, None)
 
     threading.Thread(target=read, daemon=True).start()

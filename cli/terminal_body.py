@@ -1,4 +1,4 @@
-"""A robot that is not there: what it can do, what it does, and the face it makes."""
+"""The body of the simulated robot: its intents and skills, what they do, and its face."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ _FACES = {
     **dict.fromkeys(("bored", "subdued"), _GLOOM),
     "even": _PLAIN,
 }
-"""Eyes, mouth and colour of every mood there is a word for."""
+"""Eyes, mouth and colour for each word that describes a mood."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What the robot shows of how its soul feels; a soul that will not act turns away."""
+    """The face for a mood. A soul whose gate is blocked turns away."""
 
     mood: str
     acts: bool
@@ -68,14 +68,14 @@ class Face:
     def drawn(self, name: str, probability: float) -> Panel:
         word = self.mood.partition(" ·")[0].split()[-1]
         eyes, mouth, colour = _FACES[word] if self.acts else _TURNED_AWAY
-        will = f"{'would act' if self.acts else 'would not act'} ({probability:.0%})"
+        gate = f"{'would act' if self.acts else 'would not act'} ({probability:.0%})"
         return Panel(
-            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{will}", colour, justify="center"), title=Text(name), width=_WIDTH
+            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{gate}", colour, justify="center"), title=Text(name), width=_WIDTH
         )
 
 
 class Body:
-    """What the robot would have moved."""
+    """The state of the simulated devices."""
 
     def __init__(self) -> None:
         self._lamp, self._volume, self._song = False, 50.0, ""
@@ -86,7 +86,7 @@ class Body:
         }
 
     def do(self, intent: Json) -> str:
-        """Carry out an intent; the words say what one would see."""
+        """Carry out an intent; returns what one would see."""
         match intent["intent_id"]:
             case "light_on" | "light_off" as switch:
                 self._lamp = switch == "light_on"
@@ -100,7 +100,7 @@ class Body:
                 return f"does not know how to {unknown}"
 
     def use(self, skill: str, arguments: Json) -> Json:
-        """The result of a skill, as it is sent back."""
+        """Use a skill; returns the result in the form that is sent back."""
         if skill not in self._skills:
             return {"ok": False, "error": f"there is no skill {skill!r}"}
         try:

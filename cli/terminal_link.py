@@ -1,4 +1,4 @@
-"""A terminal's side of the protocol: it says who it is and what it can do, hears, and answers."""
+"""The terminal's side of the MQTT protocol: presence, reports, inputs, and the results of skills."""
 
 import asyncio
 import json
@@ -13,61 +13,62 @@ from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.topics import topic
 
 HEARTBEAT_S = 10.0
-_HEARS = ("emotion_update", "intent_action", "invoke/+", "reply", "proactive", "status")
+_SUBSCRIBED = ("emotion_update", "intent_action", "invoke/+", "reply", "proactive", "status")
 _QOS = 1
 
-Use = Callable[[str, Json], Json]
+UseSkill = Callable[[str, Json], Json]
 
 
 class Link:
-    """One connection. What is heard comes as (kind, payload); skills are answered on the way."""
+    """One connection of a terminal to the broker."""
 
-    def __init__(self, client: Client, terminal_id: str, use: Use) -> None:
+    def __init__(self, client: Client, terminal_id: str, use_skill: UseSkill) -> None:
         self._client = client
         self._terminal_id = terminal_id
-        self._use = use
+        self._use_skill = use_skill
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, broker: Broker, terminal_id: str, use: Use) -> AsyncIterator[Self]:
-        """Online while the block lasts; the broker says that we are gone if we cannot."""
+    async def open(cls, broker: Broker, terminal_id: str, use_skill: UseSkill) -> AsyncIterator[Self]:
+        """Connect and be online while the block lasts; if the connection breaks, the broker publishes our will."""
         online = topic(terminal_id, "online")
         async with broker.client(will=Will(online, "offline", _QOS, retain=True)) as client:
-            await client.subscribe([(topic(terminal_id, kind), _QOS) for kind in _HEARS])
+            await client.subscribe([(topic(terminal_id, kind), _QOS) for kind in _SUBSCRIBED])
             await client.publish(online, "online", _QOS, retain=True)
-            heart = asyncio.create_task(cls._beat(client, terminal_id))
+            heartbeats = asyncio.create_task(cls._send_heartbeats(client, terminal_id))
             try:
-                yield cls(client, terminal_id, use)
+                yield cls(client, terminal_id, use_skill)
                 await client.publish(online, "offline", _QOS, retain=True)
             finally:
-                heart.cancel()
-                await asyncio.gather(heart, return_exceptions=True)
+                heartbeats.cancel()
+                await asyncio.gather(heartbeats, return_exceptions=True)
 
     async def report(self, catalog: list[Json], skills: list[Json], version: int, soul_hint: str | None) -> None:
-        """All that we can do, retained; after every connection, for the broker may have forgotten it."""
+        """Publish the catalog and the skills, retained. After every connection: the broker may have lost them."""
         hint = {"soul_hint": soul_hint} if soul_hint else {}
-        await self._tell("skills", {"skill_version": version, "skills": skills, **hint}, retain=True)
-        await self._tell("intent_catalog", {"catalog_version": version, "intent_catalog": catalog}, retain=True)
+        await self._publish("skills", {"skill_version": version, "skills": skills, **hint}, retain=True)
+        await self._publish("intent_catalog", {"catalog_version": version, "intent_catalog": catalog}, retain=True)
 
-    async def say(self, input_id: str, text: str) -> None:
-        """Something was said here; the reply comes with its id."""
-        await self._tell("input", {"input_id": input_id, "type": "keyboard_text", "text": text})
+    async def send_input(self, input_id: str, text: str) -> None:
+        """Send what the user said; the reply carries the same id."""
+        await self._publish("input", {"input_id": input_id, "type": "keyboard_text", "text": text})
 
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
+        """Each message as (kind, payload). After an `invoke` is yielded, its skill is used and the result sent."""
         async for message in self._client.messages:
             kind, _, request_id = message.topic.value.removeprefix(topic(self._terminal_id, "")).partition("/")
             payload = json.loads(message.payload)
             yield kind, payload
             if kind == "invoke":
-                result = self._use(payload["skill"], payload["arguments"])
-                await self._tell(f"result/{request_id}", {"request_id": request_id, **result})
+                result = self._use_skill(payload["skill"], payload["arguments"])
+                await self._publish(f"result/{request_id}", {"request_id": request_id, **result})
 
-    async def _tell(self, kind: str, payload: Json, retain: bool = False) -> None:
-        said = json.dumps({"terminal_id": self._terminal_id, **payload}, ensure_ascii=False)
-        await self._client.publish(topic(self._terminal_id, kind), said, _QOS, retain=retain)
+    async def _publish(self, kind: str, payload: Json, retain: bool = False) -> None:
+        message = json.dumps({"terminal_id": self._terminal_id, **payload}, ensure_ascii=False)
+        await self._client.publish(topic(self._terminal_id, kind), message, _QOS, retain=retain)
 
     @staticmethod
-    async def _beat(client: Client, terminal_id: str) -> None:
+    async def _send_heartbeats(client: Client, terminal_id: str) -> None:
         while True:
             await client.publish(topic(terminal_id, "heartbeat"), "1")
             await asyncio.sleep(HEARTBEAT_S)

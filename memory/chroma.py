@@ -1,6 +1,6 @@
-"""Chroma, as the event library needs it: our own vectors in, the nearest documents out.
+"""The Chroma vector database behind the event library, embedded or as a server. Vectors are computed by us.
 
-The embedded client blocks, so it works on a thread of its own; it wants its folder for one process alone.
+The embedded client blocks, so its calls run on a thread of their own. Only one process may use its folder.
 """
 
 import asyncio
@@ -24,28 +24,33 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearDocument:
     id: str
     document: str
     cosine: float
 
 
-class Vault(Protocol):
-    """One collection of documents. Every call raises StoreUnavailable when Chroma does not answer."""
+class EventCollection(Protocol):
+    """One collection of documents by id. Every call raises StoreUnavailable when Chroma does not answer."""
 
     async def put(self, documents: Mapping[str, str], vectors: Floats) -> None:
-        """Documents by id, and a vector for each."""
+        """Insert or replace these documents; `vectors` has one row for each, in the same order."""
         ...
 
-    async def near(self, vector: Floats, limit: int) -> list[Near]: ...
+    async def near(self, vector: Floats, limit: int) -> list[NearDocument]:
+        """The documents with the greatest cosine, the nearest first."""
+        ...
 
-    async def get(self, ids: Collection[str]) -> dict[str, str]: ...
+    async def get(self, ids: Collection[str]) -> dict[str, str]:
+        """The documents by id; ids that are not there are left out."""
+        ...
 
     async def delete(self, ids: Collection[str]) -> None: ...
 
 
 @asynccontextmanager
-async def open_embedded(folder: Path, collection: str) -> AsyncIterator[Vault]:
+async def open_embedded(folder: Path, collection: str) -> AsyncIterator[EventCollection]:
+    """The collection in this folder. Chroma is imported and opened by the first call, not before."""
     with ThreadPoolExecutor(1, thread_name_prefix="chroma") as thread:
 
         async def call(work: Callable[[], T]) -> T:
@@ -54,52 +59,55 @@ async def open_embedded(folder: Path, collection: str) -> AsyncIterator[Vault]:
         opened: list[tuple[Any, Any]] = []
 
         def open_once() -> None:
-            """Whoever comes first; the thread does one thing after the other."""
+            # No lock is needed: the executor has one thread, so two callers cannot both find the list empty.
             if not opened:
-                opened.append(_embedded(folder, collection))
+                opened.append(_open_client(folder, collection))
 
-        async def shelves() -> Any:
+        async def opened_collection() -> Any:
             if not opened:
                 await call(open_once)
             return opened[0][1]
 
-        yield _Vault(shelves, call)
+        yield _ChromaCollection(opened_collection, call)
         for client, _ in opened:
             await call(client.close)
 
 
 @asynccontextmanager
-async def open_server(url: str, collection: str) -> AsyncIterator[Vault]:
+async def open_server(url: str, collection: str) -> AsyncIterator[EventCollection]:
+    """The collection on a Chroma server; ConfigurationError if the URL is wrong or nothing answers there."""
     import chromadb
     from chromadb.config import Settings
 
-    where = urlsplit(url)
-    if where.scheme not in ("http", "https") or not where.hostname:
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https") or not address.hostname:
         raise ConfigurationError("SOULGRAPH_CHROMA_URL", "not an address: use http://host:8000")
     settings = Settings(anonymized_telemetry=False)
-    port = where.port or (443 if where.scheme == "https" else 8000)
+    port = address.port or (443 if address.scheme == "https" else 8000)
     try:
-        with _say_if_away():
-            client = await chromadb.AsyncHttpClient(where.hostname, port, where.scheme == "https", settings=settings)
+        with _translate_errors():
+            client = await chromadb.AsyncHttpClient(
+                address.hostname, port, address.scheme == "https", settings=settings
+            )
             opened = await _collection(client, collection)
     except StoreUnavailable as error:
-        raise ConfigurationError("SOULGRAPH_CHROMA_URL", f"{where.hostname}:{port}: {error.detail}") from error
+        raise ConfigurationError("SOULGRAPH_CHROMA_URL", f"{address.hostname}:{port}: {error.detail}") from error
 
     async def call(work: Callable[[], Any]) -> Any:
         async with asyncio.timeout(TIMEOUT_S):
             return await work()
 
-    async def shelves() -> Any:
+    async def opened_collection() -> Any:
         return opened
 
     try:
-        yield _Vault(shelves, call)
+        yield _ChromaCollection(opened_collection, call)
     finally:
         await close_chroma_client(client)
 
 
-class _Vault:
-    """The same calls on either client; only how they are awaited differs."""
+class _ChromaCollection:
+    """The same calls on either client; `call` runs one of its methods, on a thread or in the event loop."""
 
     def __init__(self, collection: Callable[[], Awaitable[Any]], call: Callable[[Callable[[], Any]], Any]) -> None:
         self._collection = collection
@@ -107,32 +115,32 @@ class _Vault:
 
     async def put(self, documents: Mapping[str, str], vectors: Floats) -> None:
         values = {"ids": list(documents), "documents": list(documents.values()), "embeddings": vectors}
-        await self._ask("upsert", **values)
+        await self._request("upsert", **values)
 
-    async def near(self, vector: Floats, limit: int) -> list[Near]:
-        wanted = {"n_results": limit, "include": ["documents", "distances"]}
-        found = await self._ask("query", query_embeddings=vector[None], **wanted)
+    async def near(self, vector: Floats, limit: int) -> list[NearDocument]:
+        options = {"n_results": limit, "include": ["documents", "distances"]}
+        found = await self._request("query", query_embeddings=vector[None], **options)
         rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
-        return [Near(id_, document, 1 - distance) for id_, document, distance in rows]
+        return [NearDocument(id_, document, 1 - distance) for id_, document, distance in rows]
 
     async def get(self, ids: Collection[str]) -> dict[str, str]:
         if not ids:
             return {}
-        found = await self._ask("get", ids=sorted(ids), include=["documents"])
+        found = await self._request("get", ids=sorted(ids), include=["documents"])
         return dict(zip(found["ids"], found["documents"], strict=True))
 
     async def delete(self, ids: Collection[str]) -> None:
         if ids:
-            await self._ask("delete", ids=sorted(ids))
+            await self._request("delete", ids=sorted(ids))
 
-    async def _ask(self, method: str, **values: Any) -> Any:
-        with _say_if_away():
+    async def _request(self, method: str, **values: Any) -> Any:
+        with _translate_errors():
             return await self._call(partial(getattr(await self._collection(), method), **values))
 
 
-def _embedded(folder: Path, collection: str) -> tuple[Any, Any]:
-    """The client and its collection."""
-    import chromadb  # a second's work, so not before it is needed
+def _open_client(folder: Path, collection: str) -> tuple[Any, Any]:
+    """The embedded client and its collection."""
+    import chromadb  # takes a second, so not before it is needed
     from chromadb.config import Settings
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,13 +149,15 @@ def _embedded(folder: Path, collection: str) -> tuple[Any, Any]:
 
 
 def _collection(client: Any, name: str) -> Any:
-    """Without an embedding function: the vectors are ours."""
-    space = {"hnsw": {"space": "cosine"}}
-    return client.get_or_create_collection(name, embedding_function=None, configuration=space)
+    """The collection of this name, made if it is not there; awaitable on the server's client."""
+    configuration = {"hnsw": {"space": "cosine"}}
+    # Without an embedding function: Chroma would otherwise load a model of its own.
+    return client.get_or_create_collection(name, embedding_function=None, configuration=configuration)
 
 
 @contextmanager
-def _say_if_away() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
+    """Raise Chroma's errors, and those of the connection to it, as StoreUnavailable."""
     try:
         yield
     except _failures() as error:
@@ -156,7 +166,7 @@ def _say_if_away() -> Iterator[None]:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """Asked for only when something failed, that is after Chroma was imported on its thread."""
+    # Python evaluates an except clause only when something was raised: by then Chroma is imported.
     from chromadb.errors import ChromaError
 
     return ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError

@@ -1,4 +1,7 @@
-"""The event library: abstract experience that every soul shares. Chroma holds the events, SQL their catalogue."""
+"""The event library: abstract experiences that all souls share.
+
+Chroma holds the events and their vectors; SQL holds their catalogue: uses, merges, and which session each came from.
+"""
 
 import json
 import re
@@ -12,17 +15,17 @@ from zlib import crc32
 import numpy as np
 
 from soulgraph.errors import NotFound
-from soulgraph.memory.chroma import Near, Vault, open_embedded, open_server
-from soulgraph.memory.ranking import EVENTS, Floats, relevance, served, standing
+from soulgraph.memory.chroma import EventCollection, NearDocument, open_embedded, open_server
+from soulgraph.memory.ranking import EVENTS, Floats, relevance, score, usefulness_bonus
 from soulgraph.senses.ports import Embedder
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.stores.records import EventUse, Json, Provenance
 from soulgraph.stores.stores import Stores
 
-SAME = 0.95
-"""Cosine from which on two events are one."""
+DUPLICATE = 0.95
+"""The cosine from which two events count as the same."""
 
-_CANDIDATES = 24
+_CANDIDATES = 24  # more than k, because terms, age and uses reorder what is nearest by vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened, told so that it could have happened to anybody."""
+    """An experience told without names, so that it could have happened to anybody."""
 
     event_id: str
     summary: str
@@ -46,7 +49,7 @@ class Event:
 
     @property
     def search_text(self) -> str:
-        """The words whose meaning finds this event."""
+        """The text whose vector and terms this event is found by."""
         return " ".join([self.summary, self.pattern.precondition, self.pattern.trigger])
 
     def to_json(self) -> str:
@@ -59,20 +62,21 @@ class Event:
 
 
 class EventLibrary:
-    def __init__(self, vault: Vault, stores: Stores, embedder: Embedder, clock: Callable[[], float]) -> None:
+    def __init__(self, vault: EventCollection, stores: Stores, embedder: Embedder, clock: Callable[[], float]) -> None:
         self._vault = vault
         self._stores = stores
         self._embedder = embedder
         self._clock = clock
-        self._opened = False
+        self._has_events = False
 
     async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int]) -> str:
-        """Keep an event, or let one that is almost the same stand for it; returns the id that is kept.
+        """Store an event, or merge it into one that is almost the same; returns the id that is kept.
 
-        The messages it was drawn from are archived with its line in the catalogue, and not before it is stored. Adding
-        it again after a failure changes nothing: what was stored is recognised.
+        The messages it was drawn from are archived together with the catalogue entry, after Chroma has the event. It is
+        safe to add an event again after a failure: what was stored already is recognised by its id.
         """
-        kept, now = await self._shelved(event), self._clock()
+        kept = await self._store(event)
+        now = self._clock()
         async with self._stores.write() as tx:
             await tx.events.add(kept, now)
             if kept != event.event_id:
@@ -81,14 +85,14 @@ class EventLibrary:
             await tx.messages.archive(message_ids)
         return kept
 
-    async def _shelved(self, event: Event) -> str:
-        """The id under which Chroma has it."""
+    async def _store(self, event: Event) -> str:
+        """Put the event into Chroma unless it, or a duplicate, is there; returns the id under which it is found."""
         if await self.find(event.event_id):
             return event.event_id
         vector = (await self._embedder.embed([event.search_text]))[0]
-        twin = next(iter(await self._vault.near(vector, 1)), None)
-        if twin and twin.cosine >= SAME:
-            return twin.id
+        nearest = next(iter(await self._vault.near(vector, 1)), None)
+        if nearest and nearest.cosine >= DUPLICATE:
+            return nearest.id
         await self._vault.put({event.event_id: event.to_json()}, vector[None])
         return event.event_id
 
@@ -103,57 +107,61 @@ class EventLibrary:
         return event
 
     async def page(self, limit: int, offset: int = 0) -> list[tuple[Event, EventUse]]:
-        """The newest first."""
+        """Events with their catalogue entries, the newest first."""
         async with self._stores.read() as tx:
             uses = await tx.events.page(limit, offset)
         documents = await self._vault.get([use.event_id for use in uses])
         return [(Event.from_json(documents[use.event_id]), use) for use in uses if use.event_id in documents]
 
     async def search(self, text: str, k: int) -> list[tuple[Event, EventUse]]:
-        """The k most relevant, if any are, each with its line in the catalogue."""
+        """The k best events with their catalogue entries; empty when none is relevant."""
         return [(event, use) for event, use, _ in await self.ranked(text, k)]
 
     async def ranked(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse, float]]:
-        """The same with their scores; whoever has the text's vector gives it."""
-        if not await self._has_any():
+        """Like `search`, with scores. `vector` is the text's, if the caller has computed it already."""
+        if not await self._any_events():
             return []
         if vector is None:
             vector = (await self._embedder.embed([text]))[0]
-        near = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
+        found = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
         async with self._stores.read() as tx:
-            uses = await tx.events.uses([one.id for one in near])
-        return _best(text, [one for one in near if one.id in uses], uses, k, self._clock())
+            uses = await tx.events.uses([document.id for document in found])
+        # Chroma has an event a little earlier than the catalogue: one without an entry is being added right now.
+        return _best(text, [document for document in found if document.id in uses], uses, k, self._clock())
 
-    async def _has_any(self) -> bool:
-        """An empty library is not worth opening Chroma for; once there was an event, it is open."""
-        if not self._opened:
+    async def _any_events(self) -> bool:
+        """Whether there was ever an event: Chroma takes a second to open, and an empty library needs none of it."""
+        if not self._has_events:
             async with self._stores.read() as tx:
-                self._opened = await tx.events.count() > 0
-        return self._opened
+                self._has_events = await tx.events.count() > 0
+        return self._has_events
 
     async def delete(self, event_id: str) -> None:
         await self.get(event_id)
         await self._remove([event_id])
 
     async def forget_session(self, session_id: str) -> list[str]:
-        """Remove what only this session has shown, and every trace of it from the rest; returns what is gone."""
+        """Remove the events that came from this session alone, and its provenance from the others.
+
+        Returns the ids of the removed events.
+        """
         async with self._stores.read() as tx:
-            gone = await tx.events.drawn_only_from(session_id)
-        await self._remove(gone)
+            removed = await tx.events.drawn_only_from(session_id)
+        await self._remove(removed)
         async with self._stores.write() as tx:
             await tx.events.untrace(session_id)
-        return gone
+        return removed
 
     async def tidy(self, most: int) -> list[str]:
-        """Keep at most so many: the least recalled go first, the oldest of them; returns what is gone."""
+        """Remove events beyond this number, the least recalled and then the oldest first; returns their ids."""
         async with self._stores.read() as tx:
-            over = await tx.events.count() - most
-            gone = await tx.events.dispensable(over) if over > 0 else []
-        await self._remove(gone)
-        return gone
+            excess = await tx.events.count() - most
+            removed = await tx.events.dispensable(excess) if excess > 0 else []
+        await self._remove(removed)
+        return removed
 
     async def _remove(self, event_ids: Sequence[str]) -> None:
-        """From Chroma first: what the catalogue still has can be removed again."""
+        # From Chroma first: after a crash in between, the catalogue still has the ids and they can be removed again.
         await self._vault.delete(event_ids)
         async with self._stores.write() as tx:
             await tx.events.remove(event_ids)
@@ -163,31 +171,32 @@ class EventLibrary:
 async def open_events(
     stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = ""
 ) -> AsyncIterator[EventLibrary]:
-    """The library in a folder of this process, or on the Chroma server at the URL."""
-    name = collection_of(embedder.name)
+    """The library on the Chroma server at `url`, or embedded in `folder` if there is no URL."""
+    name = collection_name(embedder.name)
     async with open_server(url, name) if url else open_embedded(folder, name) as vault:
         yield EventLibrary(vault, stores, embedder, clock)
 
 
-def collection_of(model: str) -> str:
-    """Vectors of different models do not compare, so each has a collection of its own."""
+def collection_name(model: str) -> str:
+    """The collection's name. Each model has its own, because vectors of different models cannot be compared."""
     readable = re.sub(r"[^a-zA-Z0-9]+", "-", model).strip("-")[:40]
     return f"events-{readable}-{crc32(model.encode()):08x}"
 
 
 def _best(
-    text: str, near: Sequence[Near], uses: dict[str, EventUse], k: int, now: float
+    text: str, found: Sequence[NearDocument], uses: dict[str, EventUse], k: int, now: float
 ) -> list[tuple[Event, EventUse, float]]:
-    """The k best of those that are relevant; none if not one of them is near enough."""
-    events, asked = [Event.from_json(one.document) for one in near], set(terms_of(text))
-    shared = [len(asked & set(terms_of(event.search_text))) for event in events]
-    rows = [uses[one.id] for one in near]
-    lexical = np.array(shared, np.float32) / max(len(asked), 1)
-    relevant = relevance(lexical, np.array([one.cosine for one in near], np.float32), EVENTS)
-    if relevant.max(initial=0) < EVENTS.spark:
+    """The k best of the relevant events, with their scores; empty if none is similar enough to the text."""
+    events = [Event.from_json(document.document) for document in found]
+    entries = [uses[document.id] for document in found]
+    terms = set(terms_of(text))
+    shared = [len(terms & set(terms_of(event.search_text))) for event in events]
+    lexical = np.array(shared, np.float32) / max(len(terms), 1)
+    relevant = relevance(lexical, np.array([document.cosine for document in found], np.float32), EVENTS)
+    if relevant.max(initial=0) < EVENTS.min_similarity:
         return []
-    age_s = np.array([now - use.created_at for use in rows], np.float32)
-    heights = standing(relevant, np.zeros(len(near), np.float32), age_s, EVENTS)
-    heights += served(np.array([use.useful for use in rows], np.float32), EVENTS)
-    order = [place for place in np.argsort(-heights, kind="stable") if relevant[place] >= EVENTS.floor]
-    return [(events[place], rows[place], round(float(heights[place]), 4)) for place in order[:k]]
+    age_s = np.array([now - use.created_at for use in entries], np.float32)
+    scores = score(relevant, np.zeros(len(found), np.float32), age_s, EVENTS)
+    scores += usefulness_bonus(np.array([use.useful for use in entries], np.float32), EVENTS)
+    order = [n for n in np.argsort(-scores, kind="stable") if relevant[n] >= EVENTS.floor]
+    return [(events[n], entries[n], round(float(scores[n]), 4)) for n in order[:k]]

@@ -1,4 +1,4 @@
-"""Arrays that grow at their end, a little at a time, without being copied each time."""
+"""A numpy array that grows at its end without being copied on every append."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 
-class Column:
-    """Values by row, or rows of values. Room is doubled when it runs out; what nobody has set is zero."""
+class GrowableArray:
+    """Rows of one dtype and shape. The capacity doubles when it runs out; rows that were never set are zero."""
 
     def __init__(self, dtype: DTypeLike, *shape: int) -> None:
-        self._room: NDArray[Any] = np.zeros((64, *shape), dtype)
+        self._buffer: NDArray[Any] = np.zeros((64, *shape), dtype)
         self._size = 0
 
     def __len__(self) -> int:
@@ -18,17 +18,18 @@ class Column:
 
     @property
     def values(self) -> NDArray[Any]:
-        return self._room[: self._size]
+        """A view of the rows in use. It goes stale when the array grows, so do not keep it."""
+        return self._buffer[: self._size]
 
     def extend(self, values: Any) -> None:
         start = len(self)
-        self.reach(start + len(values))
-        self._room[start : self._size] = values
+        self.grow_to(start + len(values))
+        self._buffer[start : self._size] = values
 
-    def reach(self, size: int) -> None:
-        """At least so many rows."""
-        if size > len(self._room):
-            room = np.zeros((max(size, 2 * len(self._room)), *self._room.shape[1:]), self._room.dtype)
-            room[: self._size] = self.values
-            self._room = room
+    def grow_to(self, size: int) -> None:
+        """Make the array at least this many rows long. It never shrinks."""
+        if size > len(self._buffer):
+            buffer = np.zeros((max(size, 2 * len(self._buffer)), *self._buffer.shape[1:]), self._buffer.dtype)
+            buffer[: self._size] = self.values
+            self._buffer = buffer
         self._size = max(self._size, size)

@@ -1,4 +1,4 @@
-"""The index of one soul: everything said in its sessions, by word and by meaning."""
+"""The search index of one soul: every message of its sessions, by BM25 and by vector."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,53 +7,55 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from soulgraph.memory.growable_array import Column
+from soulgraph.memory.growable_array import GrowableArray
 from soulgraph.memory.inverted_index import InvertedIndex
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, is_relevant, relevance, standing, top_k
+from soulgraph.memory.ranking import EPISODES, Floats, Weights, is_relevant, relevance, score, top_k
 from soulgraph.memory.vector_index import VectorIndex
 from soulgraph.stores.records import Episode
 
 _SEEDS = 64
-"""Messages that the words of a question bring up, and its meaning; each brings those around it."""
+"""Messages taken from the best by BM25, and from the nearest by vector; their neighbours become candidates too."""
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The candidates for one question, the best first, with how high each stands and the messages around it."""
+class Candidates:
+    """The messages found for one query, the best first."""
 
     message_ids: list[int]
-    around: list[tuple[int | None, int | None]]
-    standing: Floats
+    neighbours: list[tuple[int | None, int | None]]
+    """The ids of the message before and after each; None at the ends of a session."""
+    scores: Floats
 
 
 class SoulIndex:
-    """Rows are in the order in which messages were added, whatever their ids; -1 is no row."""
+    """Rows are in the order in which messages were added, whatever their ids; row -1 stands for no row."""
 
     def __init__(self) -> None:
         self.last_id = 0
-        self._row: dict[int, int] = {}
-        self._followers: dict[int, int] = {}  # rows whose message before them is not here yet, by its id
-        self._bare: set[int] = set()  # messages without a vector
-        self._ids = Column(np.int64)
-        self._before = Column(np.int64)
-        self._after = Column(np.int64)
-        self._by_user = Column(bool)
-        self._at = Column(np.float64)
-        self._postings = InvertedIndex()
-        self._meanings: VectorIndex | None = None
+        self._rows: dict[int, int] = {}
+        self._awaiting_previous: dict[int, int] = {}  # by the id of a message not added yet: the row that follows it
+        self._without_vector: set[int] = set()
+        self._ids = GrowableArray(np.int64)
+        self._before = GrowableArray(np.int64)
+        self._after = GrowableArray(np.int64)
+        self._by_user = GrowableArray(bool)
+        self._at = GrowableArray(np.float64)
+        self._terms = InvertedIndex()
+        self._vectors: VectorIndex | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
 
     def add(self, episodes: Sequence[Episode]) -> None:
-        """Those known already are passed over; what they mean is not."""
-        new = [episode for episode in episodes if episode.message_id not in self._row]
+        """Add the messages that are new. Vectors are taken from all of them: a known message may have got one since."""
+        new = [episode for episode in episodes if episode.message_id not in self._rows]
         if new:
-            start, ids = len(self), [episode.message_id for episode in new]
-            self._row.update(zip(ids, range(start, start + len(new)), strict=True))
-            self._bare.update(ids)
+            start = len(self)
+            ids = [episode.message_id for episode in new]
+            self._rows.update(zip(ids, range(start, start + len(new)), strict=True))
+            self._without_vector.update(ids)
             self.last_id = max(self.last_id, *ids)
             self._ids.extend(ids)
             self._by_user.extend([episode.by_user for episode in new])
@@ -61,104 +63,113 @@ class SoulIndex:
             self._before.extend(np.full(len(new), -1))
             self._after.extend(np.full(len(new), -1))
             self._link(new, start)
-            self._postings.add([episode.terms for episode in new])
-        self.embed([(episode.message_id, episode.vector) for episode in episodes if episode.vector])
+            self._terms.add([episode.terms for episode in new])
+        self.add_vectors([(episode.message_id, episode.vector) for episode in episodes if episode.vector])
 
     def _link(self, new: Sequence[Episode], start: int) -> None:
-        """Each to the message before it, whichever of the two came first."""
+        """Link each message with the one before it in its session, whichever of the two was added first."""
         pairs = []
+        # Old messages are read newest first, so the message before is often added later.
         for row, episode in enumerate(new, start):
-            if episode.message_id in self._followers:
-                pairs.append((row, self._followers.pop(episode.message_id)))
-            if episode.previous_id in self._row:
-                pairs.append((self._row[episode.previous_id], row))
+            if episode.message_id in self._awaiting_previous:
+                pairs.append((row, self._awaiting_previous.pop(episode.message_id)))
+            if episode.previous_id in self._rows:
+                pairs.append((self._rows[episode.previous_id], row))
             elif episode.previous_id is not None:
-                self._followers[episode.previous_id] = row
+                self._awaiting_previous[episode.previous_id] = row
         earlier, later = np.array(pairs, np.int64).reshape(-1, 2).T
-        self._after.values[earlier], self._before.values[later] = later, earlier
+        self._after.values[earlier] = later
+        self._before.values[later] = earlier
 
     @property
     def embedded_to(self) -> int:
-        """Every message up to this one has its vector."""
-        return min(self._bare) - 1 if self._bare else self.last_id
+        """Every message up to this id has its vector."""
+        return min(self._without_vector) - 1 if self._without_vector else self.last_id
 
-    def embed(self, vectors: Sequence[tuple[int, bytes]]) -> None:
-        new = [(self._row[message_id], vector) for message_id, vector in vectors if message_id in self._bare]
+    def add_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+        """Give messages their vectors, by id. Unknown messages and those that have one already are skipped."""
+        new = [(self._rows[message_id], vector) for message_id, vector in vectors if message_id in self._without_vector]
         if new:
             rows = np.array([row for row, _ in new])
-            self._meanings = self._meanings or VectorIndex(len(new[0][1]) // 2)
-            self._meanings.put(rows, [vector for _, vector in new], self._by_user.values[rows])
-            self._bare.difference_update(self._ids.values[rows].tolist())
+            # The model's dimension is known from its first vector: two bytes for each value.
+            self._vectors = self._vectors or VectorIndex(len(new[0][1]) // 2)
+            self._vectors.put(rows, [vector for _, vector in new], self._by_user.values[rows])
+            self._without_vector.difference_update(self._ids.values[rows].tolist())
 
     def search(
         self,
-        asked: Sequence[int],
+        terms: Sequence[int],
         vector: Floats | None,
         now: float,
-        most: int,
+        limit: int,
         exclude: Collection[int] = (),
         weights: Weights = EPISODES,
-    ) -> Found:
-        """The best candidates for these terms, none beside a better one. How useful each was is not known here."""
-        match = self._postings.match(asked)
-        seeds = np.union1d(top_k(match.shares, _SEEDS), self._near(vector)).astype(np.int64)
-        rows = self._with_those_around(seeds)
-        reach = self._with_those_around(rows)
-        dense = self._dense(vector, reach)
-        if not is_relevant(self._nearest(vector, dense), match.familiar, len(self), weights):
-            return Found([], [], np.zeros(0, np.float32))
-        own = np.zeros(len(self) + 1, np.float32)  # the last is what -1 points to
-        own[reach] = relevance(match.shares[reach], dense, weights)
-        hidden = [self._row[message_id] for message_id in exclude if message_id in self._row]
-        own[hidden] = 0
-        relevant = own[rows] + sum(map(mul, weights.around, (own[beside] for beside in self._around(rows))))
-        seen = ~np.isin(rows, hidden)
-        return self._found(rows[seen], relevant[seen], now, most, weights)
+    ) -> Candidates:
+        """The best candidates for a query, none of them next to a better one; empty when nothing is relevant.
 
-    def _near(self, vector: Floats | None) -> Rows:
-        if vector is None or self._meanings is None:
+        Scores leave out the usefulness bonus, because uses are counted in the database and not here.
+        """
+        match = self._terms.match(terms)
+        seeds = np.union1d(top_k(match.scores, _SEEDS), self._nearest_rows(vector)).astype(np.int64)
+        rows = self._with_neighbours(seeds)
+        compared = self._with_neighbours(rows)  # neighbours need a relevance too, to add to that of the candidates
+        cosines = self._cosines(vector, compared)
+        if not is_relevant(self._best_cosine(vector, cosines), match.known_terms, len(self), weights):
+            return Candidates([], [], np.zeros(0, np.float32))
+        own = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
+        own[compared] = relevance(match.scores[compared], cosines, weights)
+        excluded = [self._rows[message_id] for message_id in exclude if message_id in self._rows]
+        own[excluded] = 0  # what the prompt shows already must not lift its neighbours either
+        of_neighbours = (own[neighbours] for neighbours in self._neighbours(rows))
+        relevant = own[rows] + sum(map(mul, weights.neighbours, of_neighbours))
+        kept = ~np.isin(rows, excluded)
+        return self._ranked(rows[kept], relevant[kept], now, limit, weights)
+
+    def _nearest_rows(self, vector: Floats | None) -> Rows:
+        if vector is None or self._vectors is None:
             return np.zeros(0, np.int64)
-        return self._meanings.shortlist(vector, _SEEDS)
+        return self._vectors.shortlist(vector, _SEEDS)
 
-    def _dense(self, vector: Floats | None, rows: Rows) -> Floats:
-        if vector is None or self._meanings is None:
+    def _cosines(self, vector: Floats | None, rows: Rows) -> Floats:
+        if vector is None or self._vectors is None:
             return np.zeros(len(rows), np.float32)
-        return self._meanings.nearness(vector, rows)
+        return self._vectors.cosines(vector, rows)
 
-    def _nearest(self, vector: Floats | None, dense: Floats) -> float | None:
-        return None if vector is None or self._meanings is None else float(dense.max(initial=0))
+    def _best_cosine(self, vector: Floats | None, cosines: Floats) -> float | None:
+        """None where there are no vectors to compare."""
+        return None if vector is None or self._vectors is None else float(cosines.max(initial=0))
 
-    def _around(self, rows: Rows) -> list[Rows]:
-        """The rows before, after, two before and two after each of these."""
+    def _neighbours(self, rows: Rows) -> list[Rows]:
+        """The rows before, after, two before and two after each of these; -1 where there is none."""
         before, after = self._before.values[rows], self._after.values[rows]
-        earlier = np.where(before >= 0, self._before.values[before], -1)
-        later = np.where(after >= 0, self._after.values[after], -1)
-        return [before, after, earlier, later]
+        two_before = np.where(before >= 0, self._before.values[before], -1)
+        two_after = np.where(after >= 0, self._after.values[after], -1)
+        return [before, after, two_before, two_after]
 
-    def _with_those_around(self, rows: Rows) -> Rows:
-        every = np.unique(np.concatenate([rows, *self._around(rows)]))
+    def _with_neighbours(self, rows: Rows) -> Rows:
+        every = np.unique(np.concatenate([rows, *self._neighbours(rows)]))
         return every[every >= 0]
 
-    def _found(self, rows: Rows, relevant: Floats, now: float, most: int, weights: Weights) -> Found:
-        heights = standing(relevant, self._by_user.values[rows], now - self._at.values[rows], weights)
-        order = np.argsort(-heights, kind="stable")
+    def _ranked(self, rows: Rows, relevant: Floats, now: float, limit: int, weights: Weights) -> Candidates:
+        scores = score(relevant, self._by_user.values[rows], now - self._at.values[rows], weights)
+        order = np.argsort(-scores, kind="stable")
         order = order[relevant[order] >= max(weights.floor, weights.relative_floor * relevant.max(initial=0))]
-        order = order[self._apart(rows[order], most)]
-        before, after = self._around(rows[order])[:2]
-        around = zip(self._ids_at(before), self._ids_at(after), strict=True)
-        return Found(self._ids.values[rows[order]].tolist(), list(around), heights[order])
+        order = order[self._skip_neighbours(rows[order], limit)]
+        before, after = self._neighbours(rows[order])[:2]
+        neighbours = zip(self._ids_of(before), self._ids_of(after), strict=True)
+        return Candidates(self._ids.values[rows[order]].tolist(), list(neighbours), scores[order])
 
-    def _apart(self, rows: Rows, most: int) -> list[int]:
-        """The places of the first rows that do not come along with one before them already."""
-        places: list[int] = []
+    def _skip_neighbours(self, rows: Rows, limit: int) -> list[int]:
+        """The positions of the first rows that are not shown already as the neighbour of an earlier one."""
+        positions: list[int] = []
         shown: set[int] = set()
-        for place, row in enumerate(rows.tolist()):
-            if len(places) == most:
+        for position, row in enumerate(rows.tolist()):
+            if len(positions) == limit:
                 break
             if row not in shown:
-                places.append(place)
+                positions.append(position)
                 shown.update((int(self._before.values[row]), int(self._after.values[row])))
-        return places
+        return positions
 
-    def _ids_at(self, rows: Rows) -> list[int | None]:
+    def _ids_of(self, rows: Rows) -> list[int | None]:
         return [int(self._ids.values[row]) if row >= 0 else None for row in rows]

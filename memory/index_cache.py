@@ -1,23 +1,23 @@
-"""The indexes of the souls that were asked last, each brought up to date before it is searched."""
+"""A cache of the indexes of the souls searched last, each refreshed from the database before it is searched."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
-from soulgraph.memory.index import Found, SoulIndex
+from soulgraph.memory.index import Candidates, SoulIndex
 from soulgraph.memory.ranking import Floats, Weights
 from soulgraph.stores.stores import Stores, Transaction
 
 MAX_ROWS = 200_000
-"""Messages that are kept in memory, some 1.5 kB each."""
+"""Messages kept in memory over all indexes, some 1.5 kB each."""
 
 TIMEOUT_S = 0.3
-"""How long a search waits for its index. What is read by then is searched: the newest comes first."""
+"""How long a search waits for its index to be read. Then it searches what is there: the newest is read first."""
 
 _CHUNK = 2000  # rows read in one statement, so that SQLite never holds the event loop for long
-_OVERLAP = 32  # ids that may have been committed after a later one was read
-_INLINE = 2000  # rows whose search takes less time than the way to a thread and back
+_OVERLAP = 32  # ids read again each time, because a message may be committed after one with a later id
+_INLINE = 2000  # rows below which the work takes less time than the way to a thread and back
 _ABOVE_ALL = 2**62
 
 T = TypeVar("T")
@@ -28,10 +28,11 @@ class _CachedIndex:
         self.index = SoulIndex()
         self.lock = asyncio.Lock()
         self.unread_below = _ABOVE_ALL
+        """Messages with an id below this one are not read yet; 0 when all are."""
         self.refresh: asyncio.Task[None] | None = None
 
-    async def change(self, size: int, work: Callable[[], T]) -> T:
-        """Work on the index, alone; much of it on a thread."""
+    async def run_locked(self, size: int, work: Callable[[], T]) -> T:
+        """Run work on the index while nobody else does, in a thread if it concerns many rows."""
         async with self.lock:
             return work() if size < _INLINE else await asyncio.to_thread(work)
 
@@ -41,61 +42,73 @@ class IndexCache:
         self._stores = stores
         self._model = model
         self._weights = weights
-        self._shelved: OrderedDict[str, _CachedIndex] = OrderedDict()
+        self._cached: OrderedDict[str, _CachedIndex] = OrderedDict()
 
     async def search(
-        self, soul_id: str, asked: Sequence[int], vector: Floats | None, now: float, most: int, exclude: Collection[int]
-    ) -> Found:
-        shelved = self._take(soul_id)
-        refresh = self._refreshed(soul_id, shelved)
-        # Reading goes on if this caller has waited enough: the next one finds more of it done.
+        self,
+        soul_id: str,
+        terms: Sequence[int],
+        vector: Floats | None,
+        now: float,
+        limit: int,
+        exclude: Collection[int],
+    ) -> Candidates:
+        cached = self._get(soul_id)
+        refresh = self._start_refresh(soul_id, cached)
+        # The refresh goes on after this caller's timeout: the next one finds more of it done.
         await asyncio.wait([refresh], timeout=TIMEOUT_S)
         if refresh.done():
             refresh.result()
-        index = shelved.index
-        return await shelved.change(len(index), lambda: index.search(asked, vector, now, most, exclude, self._weights))
+        index = cached.index
+        return await cached.run_locked(
+            len(index), lambda: index.search(terms, vector, now, limit, exclude, self._weights)
+        )
 
     def drop(self, soul_id: str) -> None:
-        """Read this soul anew next time: something of it was deleted."""
-        self._shelved.pop(soul_id, None)
+        """Forget this soul's index, so that the next search reads it again: something of it was deleted."""
+        self._cached.pop(soul_id, None)
 
     async def close(self) -> None:
-        tasks = [shelved.refresh for shelved in self._shelved.values() if shelved.refresh]
+        tasks = [cached.refresh for cached in self._cached.values() if cached.refresh]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _take(self, soul_id: str) -> _CachedIndex:
-        shelved = self._shelved.setdefault(soul_id, _CachedIndex())
-        self._shelved.move_to_end(soul_id)
-        while len(self._shelved) > 1 and sum(len(one.index) for one in self._shelved.values()) > MAX_ROWS:
-            self._shelved.popitem(last=False)
-        return shelved
+    def _get(self, soul_id: str) -> _CachedIndex:
+        """The soul's index, a new one if need be; those used least recently make room for it."""
+        cached = self._cached.setdefault(soul_id, _CachedIndex())
+        self._cached.move_to_end(soul_id)
+        while len(self._cached) > 1 and sum(len(one.index) for one in self._cached.values()) > MAX_ROWS:
+            self._cached.popitem(last=False)
+        return cached
 
-    def _refreshed(self, soul_id: str, shelved: _CachedIndex) -> asyncio.Task[None]:
-        if shelved.refresh is None or shelved.refresh.done():
-            shelved.refresh = asyncio.create_task(self._refresh(soul_id, shelved), name="memory index")
-        return shelved.refresh
+    def _start_refresh(self, soul_id: str, cached: _CachedIndex) -> asyncio.Task[None]:
+        """The refresh that is running, or a new one."""
+        if cached.refresh is None or cached.refresh.done():
+            cached.refresh = asyncio.create_task(self._refresh(soul_id, cached), name="memory index")
+        return cached.refresh
 
-    async def _refresh(self, soul_id: str, shelved: _CachedIndex) -> None:
+    async def _refresh(self, soul_id: str, cached: _CachedIndex) -> None:
         async with self._stores.read() as tx:
-            if shelved.unread_below < _ABOVE_ALL:
-                await self._read_new(tx, soul_id, shelved)
-            while shelved.unread_below:
-                await self._read_old(tx, soul_id, shelved)
+            if cached.unread_below < _ABOVE_ALL:
+                await self._read_new(tx, soul_id, cached)
+            while cached.unread_below:
+                await self._read_old(tx, soul_id, cached)
                 await asyncio.sleep(0)
 
-    async def _read_new(self, tx: Transaction, soul_id: str, shelved: _CachedIndex) -> None:
-        index = shelved.index
+    async def _read_new(self, tx: Transaction, soul_id: str, cached: _CachedIndex) -> None:
+        """Add the messages that came after the last one read, and the vectors that were computed since."""
+        index = cached.index
         episodes = await tx.episodes.after(soul_id, max(index.last_id - _OVERLAP, 0), self._model)
-        await shelved.change(len(episodes), lambda: index.add(episodes))
+        await cached.run_locked(len(episodes), lambda: index.add(episodes))
         after = index.embedded_to
         while after < index.last_id:
             vectors = await tx.vectors.after(soul_id, self._model, after, _CHUNK)
-            await shelved.change(len(vectors), lambda: index.embed(vectors))  # noqa: B023
+            await cached.run_locked(len(vectors), lambda: index.add_vectors(vectors))  # noqa: B023
             after = vectors[-1][0] if len(vectors) == _CHUNK else index.last_id
 
-    async def _read_old(self, tx: Transaction, soul_id: str, shelved: _CachedIndex) -> None:
-        episodes = await tx.episodes.before(soul_id, shelved.unread_below, _CHUNK, self._model)
-        await shelved.change(len(shelved.index) + len(episodes), lambda: shelved.index.add(episodes))
-        shelved.unread_below = episodes[-1].message_id if len(episodes) == _CHUNK else 0
+    async def _read_old(self, tx: Transaction, soul_id: str, cached: _CachedIndex) -> None:
+        """Add the next chunk of older messages, newest first."""
+        episodes = await tx.episodes.before(soul_id, cached.unread_below, _CHUNK, self._model)
+        await cached.run_locked(len(cached.index) + len(episodes), lambda: cached.index.add(episodes))
+        cached.unread_below = episodes[-1].message_id if len(episodes) == _CHUNK else 0

@@ -1,4 +1,8 @@
-"""Which texts have which terms. Grows by segments that are merged like the digits of a counter that carries."""
+"""An inverted index scored by BM25: for each term, the rows that contain it and the term's weight there.
+
+The index grows by segments. A new segment is merged with the one before it while that is at most twice as large, so
+there are only a logarithmic number of them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,31 +12,32 @@ from numpy.typing import NDArray
 
 from soulgraph.memory.ranking import Floats, bm25_tf, idf
 
-Numbers = NDArray[np.uint32]
+Terms = NDArray[np.uint32]
 Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a question's words meet the texts."""
+    """How well the terms of a query match the indexed texts."""
 
-    shares: Floats
-    """By row: the share of the question's weight that it carries, by BM25; above 1 if it repeats itself."""
-    familiar: float
-    """The share of that weight that any of the texts carries."""
+    scores: Floats
+    """By row: the BM25 score divided by the idf of the whole query; above 1 when a text repeats the terms."""
+    known_terms: float
+    """The share of the query's idf that belongs to terms which occur in any text."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """Pairs of a term and a row, sorted by term, with what it says there."""
+    """Postings sorted by term: a term, a row that contains it, and the term's BM25 weight in that row."""
 
-    terms: Numbers
+    terms: Terms
     rows: Rows
-    says: Floats
+    weights: Floats
 
-    def holders(self, terms: Numbers) -> list[slice]:
-        """Where the pairs of each of the terms are."""
-        starts, stops = np.searchsorted(self.terms, terms), np.searchsorted(self.terms, terms, "right")
+    def postings_of(self, terms: Terms) -> list[slice]:
+        """Where the postings of each of the terms are; an empty slice for a term that is not here."""
+        starts = np.searchsorted(self.terms, terms)
+        stops = np.searchsorted(self.terms, terms, "right")
         return list(map(slice, starts.tolist(), stops.tolist()))
 
 
@@ -45,38 +50,41 @@ class InvertedIndex:
         return self._size
 
     def add(self, texts: Sequence[bytes]) -> None:
-        """The fingerprints of the next rows' texts."""
+        """Index the texts of the next rows, each given as the packed 32-bit fingerprints of its terms."""
         lengths = np.array([len(text) // 4 for text in texts], np.int64)
         rows = np.repeat(np.arange(len(self), len(self) + len(texts), dtype=np.int32), lengths)
-        self._segments.append(_counted(np.frombuffer(b"".join(texts), "<u4"), rows, lengths, len(self)))
+        self._segments.append(_new_segment(np.frombuffer(b"".join(texts), "<u4"), rows, lengths, len(self)))
         self._size += len(texts)
         while len(self._segments) > 1 and len(self._segments[-2].terms) <= 2 * len(self._segments[-1].terms):
             last = self._segments.pop()
-            self._segments[-1] = _merged(self._segments[-1], last)
+            self._segments[-1] = _merge(self._segments[-1], last)
 
     def match(self, terms: Sequence[int]) -> Match:
-        different = np.array(list(dict.fromkeys(terms)), np.uint32)
-        found = [(segment, segment.holders(different)) for segment in self._segments]
-        holders = [sum(held[n].stop - held[n].start for _, held in found) for n in range(len(different))]
-        weights = np.array([idf(many, len(self)) for many in holders], np.float32)
-        weights /= max(float(weights.sum()), 1e-9)
-        shares = np.zeros(len(self), np.float32)
-        for segment, held in found:
-            for weight, where in zip(weights, held, strict=True):
-                shares[segment.rows[where]] += weight * segment.says[where]
-        return Match(shares, float(weights[np.array(holders, int) > 0].sum()))
+        """Score every row against the query's terms. A term that is repeated in the query counts once."""
+        query = np.array(list(dict.fromkeys(terms)), np.uint32)
+        found = [(segment, segment.postings_of(query)) for segment in self._segments]
+        frequencies = [sum(slices[n].stop - slices[n].start for _, slices in found) for n in range(len(query))]
+        idfs = np.array([idf(frequency, len(self)) for frequency in frequencies], np.float32)
+        idfs /= max(float(idfs.sum()), 1e-9)  # 1 for the whole query, so that scores of all queries compare
+        scores = np.zeros(len(self), np.float32)
+        for segment, slices in found:
+            for term_idf, postings in zip(idfs, slices, strict=True):
+                scores[segment.rows[postings]] += term_idf * segment.weights[postings]
+        return Match(scores, float(idfs[np.array(frequencies, int) > 0].sum()))
 
 
-def _counted(terms: Numbers, rows: Rows, lengths: NDArray[np.int64], first: int) -> _Segment:
-    """Equal pairs become one that counts them. A pair is sorted as one number, its term in the upper half."""
-    pairs, counts = np.unique(terms.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64), return_counts=True)
-    rows = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int32)
-    says = bm25_tf(counts.astype(np.float32), lengths[rows - first].astype(np.float32))
-    return _Segment((pairs >> np.uint64(32)).astype(np.uint32), rows, says)
+def _new_segment(terms: Terms, rows: Rows, lengths: NDArray[np.int64], first_row: int) -> _Segment:
+    """Count how often each row contains each term, and weigh the counts by BM25."""
+    # Term and row share one number, the term in its upper half: sorting plain integers is much faster than pairs.
+    keys, counts = np.unique(terms.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64), return_counts=True)
+    rows = (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)
+    weights = bm25_tf(counts.astype(np.float32), lengths[rows - first_row].astype(np.float32))
+    return _Segment((keys >> np.uint64(32)).astype(np.uint32), rows, weights)
 
 
-def _merged(one: _Segment, other: _Segment) -> _Segment:
+def _merge(one: _Segment, other: _Segment) -> _Segment:
     terms = np.concatenate([one.terms, other.terms])
+    rows = np.concatenate([one.rows, other.rows])
+    weights = np.concatenate([one.weights, other.weights])
     order = np.argsort(terms, kind="stable")
-    rows, says = np.concatenate([one.rows, other.rows]), np.concatenate([one.says, other.says])
-    return _Segment(terms[order], rows[order], says[order])
+    return _Segment(terms[order], rows[order], weights[order])

@@ -1,4 +1,4 @@
-"""Recall as a service: opened with the server, and indexing what is said while the server runs."""
+"""Opens Recall for a server, with a background task that computes the vectors of new messages."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 async def open_recall(
     stores: Stores, embedder: Embedder, events: EventLibrary | None, clock: Callable[[], float]
 ) -> AsyncIterator[Recall]:
-    await asyncio.to_thread(index_terms, "你好")  # its words are read now, not while somebody waits
+    await asyncio.to_thread(index_terms, "你好")  # loads the tokenizer's word lists now, not in the first turn
     recall = Recall(stores, embedder, events, clock)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:
@@ -34,7 +34,7 @@ async def open_recall(
 
 
 async def _index(recall: Recall) -> None:
-    """Words are found as soon as they are stored; what they mean is added here, a little later and off the turn."""
+    """Compute missing vectors forever. Terms are indexed with the message itself; vectors follow outside the turn."""
     while True:
         try:
             more = await recall.index()

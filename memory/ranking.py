@@ -1,7 +1,7 @@
-"""What is worth recalling, and in which order: pure functions of what is known about each candidate.
+"""The ranking formulas: pure functions of what is known about each candidate.
 
-`lexical` is the share of a question's weight that the candidate's words carry, `dense` how near it is in meaning; both
-are absolute, so that a question about nothing known finds nothing. The rest only orders what is relevant.
+`lexical` is the normalised BM25 score of a candidate for the query, `dense` its cosine with the query's vector. Both
+are absolute, so that a query about nothing known finds nothing. Everything else only orders what is relevant.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
 
-K1, B = 1.2, 0.5
+K1, B = 1.2, 0.5  # BM25's saturation and length normalisation
 USUAL_LENGTH = 20.0
-"""Terms of a message as people write them. Not counted anew: what a term says in a text never changes then."""
+"""Terms in a typical message, in place of BM25's average length: a constant, so stored weights stay valid."""
 
 HALF_LIFE_S = 30 * 86_400.0
-ENOUGH = 8.0
+HALF_BONUS_AT = 8.0
+"""Uses after which a memory has half of the greatest usefulness bonus."""
 FEW_TEXTS, MANY_TEXTS = 100, 1000
 
 
@@ -25,71 +26,74 @@ FEW_TEXTS, MANY_TEXTS = 100, 1000
 class Weights:
     lexical: float = 1.2
     dense: float = 1.0
-    around: tuple[float, ...] = (0.5, 0.3, 0.3, 0.2)
-    """How much the relevance of the message before it, after it, two before and two after it counts for a message."""
+    neighbours: tuple[float, ...] = (0.5, 0.3, 0.3, 0.2)
+    """How much the relevance of the message before, after, two before and two after it adds to a message's own."""
     by_user: float = 1.5
-    """How much more a user's own words count than the answers to them."""
+    """How much more a user's own words count than the replies to them."""
     recent: float = 0.1
     useful: float = 0.15
     floor: float = 0.15
-    """Relevance below which nothing is recalled."""
+    """The least relevance that is recalled."""
     relative_floor: float = 0.25
-    """Relevance below which nothing is recalled either, as a share of the best."""
-    spark: float = 0.33
-    """How near in meaning the best must be among many: a question that reaches nothing is about nothing known."""
-    familiar: float = 0.2
-    """How much of that it makes up for that the question's words were ever used."""
-    familiar_alone: float = 0.16
-    """The share of the question's words that must have been used where no meaning is known."""
+    """The least relevance that is recalled, as a share of the best candidate's."""
+    min_similarity: float = 0.33
+    """The cosine that the nearest of many texts must reach: below it the query is about nothing known."""
+    known_terms: float = 0.2
+    """How much the share of known terms adds to that cosine."""
+    min_known_terms: float = 0.16
+    """The share of known terms that a query needs where there are no vectors to compare."""
 
 
 EPISODES = Weights()
-# Events are few and speak in general terms: much of anything sounds a little like them.
-EVENTS = Weights(lexical=0.6, by_user=0, recent=0.04, useful=0.06, floor=0.35, spark=0.38)
+# Events are few and worded in general terms: almost any text is somewhat similar to one of them.
+EVENTS = Weights(lexical=0.6, by_user=0, recent=0.04, useful=0.06, floor=0.35, min_similarity=0.38)
 
 
 def relevance(lexical: Floats, dense: Floats, weights: Weights) -> Floats:
     return weights.lexical * lexical + weights.dense * np.maximum(dense, 0)
 
 
-def standing(relevant: Floats, by_user: Floats, age_s: Floats, weights: Weights) -> Floats:
-    """Relevance first; then what people said themselves, and what is recent."""
+def score(relevant: Floats, by_user: Floats, age_s: Floats, weights: Weights) -> Floats:
+    """Relevance, multiplied for a user's own words, plus a recency bonus that halves every HALF_LIFE_S."""
     recent = np.exp2(-np.maximum(age_s, 0) / HALF_LIFE_S)
     return relevant * (1 + weights.by_user * by_user) + weights.recent * recent
 
 
-def served(useful: Floats, weights: Weights) -> Floats:
-    """What having proved useful so often adds to a standing: soon much, then ever less."""
-    return weights.useful * useful / (useful + ENOUGH)
+def usefulness_bonus(useful: Floats, weights: Weights) -> Floats:
+    """What is added to the score of a memory that replies drew on this many times; it approaches `weights.useful`."""
+    return weights.useful * useful / (useful + HALF_BONUS_AT)
 
 
-def is_relevant(nearest: float | None, familiar: float, texts: int, weights: Weights) -> bool:
-    """Whether a question is about something known at all; there is no nearest where no text has a meaning yet.
+def is_relevant(similarity: float | None, known_terms: float, texts: int, weights: Weights) -> bool:
+    """Whether a query is about anything in the index at all.
 
-    Among more texts something is always nearer, so more is asked of them; beyond MANY_TEXTS it stays at that.
+    `similarity` is the cosine of the nearest text, None where no text has a vector yet; `known_terms` the share of the
+    query's terms that occur. The thresholds rise with the number of texts up to MANY_TEXTS, because among more texts
+    some are similar by chance.
     """
-    demand = 1 + float(np.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS)) / 10
-    if nearest is None:
-        return familiar >= weights.familiar_alone * demand
-    return nearest + weights.familiar * familiar >= weights.spark * demand
+    strictness = 1 + float(np.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS)) / 10
+    if similarity is None:
+        return known_terms >= weights.min_known_terms * strictness
+    return similarity + weights.known_terms * known_terms >= weights.min_similarity * strictness
 
 
-def top_k(values: Floats, most: int) -> NDArray[np.int64]:
-    """The rows of the k greatest values above zero. Most values are small, and passed over before any is sorted."""
+def top_k(values: Floats, k: int) -> NDArray[np.int64]:
+    """The rows of the k greatest values above zero, in no particular order."""
+    # Most values are small: dropping those below half of the maximum first saves most of the partitioning.
     rows = np.flatnonzero(values > values.max(initial=0) / 2)
-    if len(rows) < most:
+    if len(rows) < k:
         rows = np.flatnonzero(values > 0)
-    return rows[np.argpartition(values[rows], -most)[-most:]] if len(rows) > most else rows
+    return rows[np.argpartition(values[rows], -k)[-k:]] if len(rows) > k else rows
 
 
-def idf(holders: int, of: int) -> float:
-    """How much it says that a text has a term which this many of so many texts have.
+def idf(document_frequency: int, texts: int) -> float:
+    """The inverse document frequency of a term that occurs in this many of the texts.
 
-    A few texts do not tell which words are common: they are taken for a part of more.
+    Fewer than FEW_TEXTS are counted as that many: a handful of texts does not show which terms are common.
     """
-    return float(np.log1p((max(of, FEW_TEXTS) - holders + 0.5) / (holders + 0.5)))
+    return float(np.log1p((max(texts, FEW_TEXTS) - document_frequency + 0.5) / (document_frequency + 0.5)))
 
 
 def bm25_tf(frequency: Floats, length: Floats) -> Floats:
-    """BM25: a term said twice says little more than once, and less in a long text."""
+    """BM25's term frequency: it saturates with repetition and is smaller in a longer text."""
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / USUAL_LENGTH))

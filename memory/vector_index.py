@@ -1,97 +1,106 @@
-"""Which texts are near in meaning. What all texts have in common, and what tells those who speak apart (one tells, the
-other asks), says nothing of what a text is about: both are taken out of each vector."""
+"""A vector index by cosine. Above a few thousand rows, a PCA sketch of each vector shortlists the rows to compare.
+
+Embeddings of a conversation share a common direction, and those of the two speakers differ by another. Neither says
+what a text is about, so the mean vector and the speaker axis are taken out of every vector.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from soulgraph.memory.growable_array import Column
+from soulgraph.memory.growable_array import GrowableArray
 from soulgraph.memory.ranking import Floats, top_k
 
-_FEW = 4096  # rows that are compared one by one; of more, a sketch says which are worth it
-_SKETCH = 64
-_DOUBT = 64  # texts it takes to know half of what texts have in common, and of each speaker to know their manner
+_EXHAUSTIVE = 4096  # rows up to which every vector is compared with the query
+_SKETCH_SIZE = 64  # principal axes in a sketch
+_PRIOR = 64  # the mean is shrunk as by this many zero vectors; each speaker needs this many texts for the axis
 
 Rows = NDArray[np.int64]
 
 
 class VectorIndex:
-    """Vectors by row, in half precision. Rows that have none yet are near to nothing."""
+    """Vectors by row, in half precision. A row without a vector has length 0 and a cosine of 0 with everything."""
 
     def __init__(self, size: int) -> None:
-        self._vectors = Column(np.float16, size)
-        self._by_user = Column(bool)
-        self._length = Column(np.float32)  # of what is left of a vector; 0 for none
-        self._sketch = Column(np.float32, _SKETCH)
-        self._common: Floats = np.zeros(size, np.float32)
-        self._manner: Floats = np.zeros(size, np.float32)
-        self._axes: Floats = np.zeros((size, 0), np.float32)
-        self._count = self._learned = 0
+        self._vectors = GrowableArray(np.float16, size)
+        self._by_user = GrowableArray(bool)
+        self._lengths = GrowableArray(np.float32)  # of the vectors after centring
+        self._sketches = GrowableArray(np.float32, _SKETCH_SIZE)
+        self._mean_vector: Floats = np.zeros(size, np.float32)
+        self._speaker_axis: Floats = np.zeros(size, np.float32)
+        self._principal_axes: Floats = np.zeros((size, 0), np.float32)
+        self._count = self._fitted_count = 0
 
     def put(self, rows: Rows, vectors: Sequence[bytes], by_user: NDArray[np.bool_]) -> None:
-        """One vector, of length 1, for each of these rows, and who spoke."""
-        for column in (self._vectors, self._by_user, self._length, self._sketch):
-            column.reach(int(rows.max()) + 1)
+        """Store one unit vector for each of these rows, and whether the user said it."""
+        for array in (self._vectors, self._by_user, self._lengths, self._sketches):
+            array.grow_to(int(rows.max()) + 1)
         self._vectors.values[rows] = np.frombuffer(b"".join(vectors), "<f2").reshape(len(rows), -1)
         self._by_user.values[rows] = by_user
-        self._length.values[rows] = 1
+        self._lengths.values[rows] = 1
         self._count += len(rows)
-        if self._learned <= _FEW and self._count >= min(4 * self._learned, _FEW + 1):
-            self._learn(rows := np.flatnonzero(self._length.values))
-        self._draw(rows)
+        # Fitted anew whenever there are four times as many vectors, and a last time above _EXHAUSTIVE.
+        if self._fitted_count <= _EXHAUSTIVE and self._count >= min(4 * self._fitted_count, _EXHAUSTIVE + 1):
+            rows = np.flatnonzero(self._lengths.values)
+            self._fit(rows)
+        self._update_sketches(rows)
 
-    def shortlist(self, vector: Floats, most: int) -> Rows:
-        """The rows that are worth a closer look."""
-        if self._count <= _FEW:
-            return np.flatnonzero(self._length.values)
-        return top_k(self._sketch.values @ (self._asked(vector) @ self._axes), most)
+    def shortlist(self, vector: Floats, k: int) -> Rows:
+        """The rows to compare: all of them while they are few, else the k nearest by sketch."""
+        if self._count <= _EXHAUSTIVE:
+            return np.flatnonzero(self._lengths.values)
+        return top_k(self._sketches.values @ (self._centred(vector) @ self._principal_axes), k)
 
-    def nearness(self, vector: Floats, rows: Rows) -> Floats:
-        """A cosine for each of the rows."""
-        near = np.zeros(len(rows), np.float32)
-        there = rows < len(self._length)
-        there[there] = self._length.values[rows[there]] > 0
-        known = rows[there]
-        asked = self._asked(vector)
-        cosines = self._vectors.values[known].astype(np.float32) @ asked - self._common @ asked
-        near[there] = cosines / self._length.values[known]
-        return near
+    def cosines(self, vector: Floats, rows: Rows) -> Floats:
+        """The cosine of the query with each of the rows; 0 for rows without a vector."""
+        cosines = np.zeros(len(rows), np.float32)
+        present = rows < len(self._lengths)
+        present[present] = self._lengths.values[rows[present]] > 0
+        known = rows[present]
+        query = self._centred(vector)
+        # The query has no component along the speaker axis, so only the mean is left to subtract from the products.
+        products = self._vectors.values[known].astype(np.float32) @ query - self._mean_vector @ query
+        cosines[present] = products / self._lengths.values[known]
+        return cosines
 
-    def _asked(self, vector: Floats) -> Floats:
-        """The direction to look in. What is taken out of it counts for nothing in what is met there."""
-        own = vector - self._common
-        plain = own - self._manner * (own @ self._manner)
-        return np.asarray(plain / max(float(np.linalg.norm(plain)), 1e-6), np.float32)
+    def _centred(self, vector: Floats) -> Floats:
+        """The query without the mean vector and the speaker axis, as a unit vector."""
+        centred = vector - self._mean_vector
+        centred = centred - self._speaker_axis * (centred @ self._speaker_axis)
+        return np.asarray(centred / max(float(np.linalg.norm(centred)), 1e-6), np.float32)
 
-    def _learn(self, rows: Rows) -> None:
-        """Anew whenever there are four times as many; what thousands show, more would not change."""
-        rows = rows[:: len(rows) // _FEW + 1]
-        sample, by_user = self._vectors.values[rows].astype(np.float32), self._by_user.values[rows]
-        self._learned = self._count
-        self._common = sample.sum(axis=0) / (len(rows) + _DOUBT)
-        if min(by_user.sum(), (~by_user).sum()) >= _DOUBT:
-            apart = sample[by_user].mean(axis=0) - sample[~by_user].mean(axis=0)
-            self._manner = apart / max(float(np.linalg.norm(apart)), 1e-6)
-        if self._learned > _FEW:
-            sample -= self._common
-            self._axes = _main_axes(sample.T @ sample)
+    def _fit(self, rows: Rows) -> None:
+        """Estimate the mean vector, the speaker axis and the principal axes from a sample of these rows."""
+        rows = rows[:: len(rows) // _EXHAUSTIVE + 1]
+        sample = self._vectors.values[rows].astype(np.float32)
+        by_user = self._by_user.values[rows]
+        self._fitted_count = self._count
+        self._mean_vector = sample.sum(axis=0) / (len(rows) + _PRIOR)
+        if min(by_user.sum(), (~by_user).sum()) >= _PRIOR:
+            difference = sample[by_user].mean(axis=0) - sample[~by_user].mean(axis=0)
+            self._speaker_axis = difference / max(float(np.linalg.norm(difference)), 1e-6)
+        if self._fitted_count > _EXHAUSTIVE:
+            sample -= self._mean_vector
+            self._principal_axes = _principal_axes(sample.T @ sample)
 
-    def _draw(self, rows: Rows) -> None:
-        """How long each is without what is taken out, and where it lies on the axes on which texts differ most."""
-        directions = np.column_stack([self._common, self._manner, self._axes])
-        for start in range(0, len(rows), _FEW):
-            part = rows[start : start + _FEW]
-            seen = self._vectors.values[part].astype(np.float32) @ directions - self._common @ directions
-            squares = 1 - 2 * seen[:, 0] - self._common @ self._common - seen[:, 1] ** 2
-            self._length.values[part] = lengths = np.sqrt(np.maximum(squares, 1e-6))
-            if self._learned > _FEW:
-                self._sketch.values[part] = seen[:, 2:] / lengths[:, None]
+    def _update_sketches(self, rows: Rows) -> None:
+        """Compute the centred length of each row, and its sketch once there are principal axes."""
+        axes = np.column_stack([self._mean_vector, self._speaker_axis, self._principal_axes])
+        for start in range(0, len(rows), _EXHAUSTIVE):
+            part = rows[start : start + _EXHAUSTIVE]
+            projected = self._vectors.values[part].astype(np.float32) @ axes - self._mean_vector @ axes
+            # |v - m|² minus the square along the speaker axis, for |v| = 1 and v·m = projected[:, 0] + |m|².
+            squares = 1 - 2 * projected[:, 0] - self._mean_vector @ self._mean_vector - projected[:, 1] ** 2
+            lengths = np.sqrt(np.maximum(squares, 1e-6))
+            self._lengths.values[part] = lengths
+            if self._fitted_count > _EXHAUSTIVE:
+                self._sketches.values[part] = projected[:, 2:] / lengths[:, None]
 
 
-def _main_axes(spread: Floats) -> Floats:
-    """About those along which a spread is widest; a few steps of multiplying cost a tenth of solving for them."""
-    axes = spread[:, :_SKETCH]
+def _principal_axes(covariance: Floats) -> Floats:
+    """The leading eigenvectors, approximately: four power iterations cost a tenth of an exact solution."""
+    axes = covariance[:, :_SKETCH_SIZE]
     for _ in range(4):
-        axes = spread @ np.linalg.qr(axes)[0]
+        axes = covariance @ np.linalg.qr(axes)[0]
     return np.asarray(np.linalg.qr(axes)[0], np.float32)

@@ -26,7 +26,7 @@ async def _count_useful_memories(follow_up: FollowUp, context: Context) -> None:
     answer = turns[0].answer if turns else None
     recall = context.memory.recall
     if answer and answer["persona"]["memory_hits"] and recall:
-        await recall.proved_useful(follow_up["soul_id"], answer["persona"]["sources"], answer["reply"])
+        await recall.record_useful(follow_up["soul_id"], answer["persona"]["sources"], answer["reply"])
 
 
 async def _tidy(soul_id: str, context: Context) -> None:

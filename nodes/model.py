@@ -27,7 +27,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
         shown, paragraph = shown + paragraph + text, ""
 
     last = steps >= runtime.context.limits.max_steps
-    message = await speak(voice.offering(skills, may_call=not last), state["messages"], show)
+    message = await speak(voice.with_skills(skills, may_call=not last), state["messages"], show)
     if last:
         message.tool_calls = []
     return hide_messages({"messages": [message], "output": message.text, "shown": shown, "steps": steps})

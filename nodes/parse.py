@@ -37,7 +37,7 @@ def _validated(output: str, profile: Profile) -> StateUpdate:
     try:
         update = StateUpdate.model_validate(read_update(output))
     except ValidationError as error:
-        raise ContractBroken(explain(error, root="state_update_json", most=3)) from error
+        raise ContractBroken(explain(error, root="state_update_json", limit=3)) from error
     if unknown := update.unknown_fields(profile):
         raise ContractBroken(f"state_update_json has unknown fields: {', '.join(unknown)}")
     return update

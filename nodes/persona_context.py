@@ -17,7 +17,7 @@ from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble
-from soulgraph.prompts.lore import lore_of, touched
+from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import describe
@@ -143,7 +143,7 @@ def _persona(
         question=_question(appraisal, text),
         events=_events(recalled.events, context.persona.recalled),
         episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
-        lore=touched(lore, spoken, budget.lore),
+        lore=triggered_entries(lore, spoken, budget.lore),
     )
 
 

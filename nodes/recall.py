@@ -12,8 +12,9 @@ async def recall(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """Never fails and keeps its own time limit: a memory that is away is named in `recalled.problem`."""
     context = runtime.context
     utterance = state["utterance"]
-    if context.memory.recall is None or not context.persona.recalled:
+    memory = context.memory.recall
+    if memory is None or not context.persona.recalled:
         return {"recalled": None}
     counted = not context.rehearsing
-    recalled = await context.memory.recall.recall(utterance["soul_id"], utterance["text"], _CANDIDATES, noted=counted)
+    recalled = await memory.recall(utterance["soul_id"], utterance["text"], _CANDIDATES, count_use=counted)
     return {"recalled": recalled}

@@ -14,7 +14,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import title_of
 from soulgraph.stores.records import NewMessage, Preference
 from soulgraph.stores.stores import Transaction
-from soulgraph.voices.usage import Usage, spending
+from soulgraph.voices.usage import Usage, current_meter
 
 
 async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -23,7 +23,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     utterance = state["utterance"]
     appraisal = state["appraisal"]
     session = appraisal.session
-    meter = spending()
+    meter = current_meter()
     usage = meter.spent
     turn = session.turn + 1
     answer = _answer(state, context.voice.name, usage)

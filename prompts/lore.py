@@ -67,7 +67,7 @@ def lore_of(preset: Mapping[str, Any]) -> list[Lore]:
         raise InvalidInput(explain(error, within="lore")) from error
 
 
-def touched(entries: Iterable[Lore], messages: Sequence[str], limit: int) -> list[Lore]:
+def triggered_entries(entries: Iterable[Lore], messages: Sequence[str], limit: int) -> list[Lore]:
     """The entries that the last messages trigger, the highest priority first, as many as fit into `limit`."""
     transcript = "\n".join(messages[-RECENT_MESSAGES:])
     budget = RegexBudget(reach=_REACH)

@@ -35,7 +35,7 @@ class Cue(NamedTuple):
     felt: UserEmotion
 
 
-class Moment(NamedTuple):
+class TimelinePoint(NamedTuple):
     """A point of the timeline at which a sample is taken, right after the emotion `felt`, if there is one."""
 
     at: float
@@ -60,7 +60,7 @@ def play(traits: Traits, script: Script, until: float, step: float, constants: C
     return list(live(traits, timeline(script, until, step), constants))
 
 
-def timeline(script: Script, until: float, step: float) -> list[Moment]:
+def timeline(script: Script, until: float, step: float) -> list[TimelinePoint]:
     """The points at which samples are taken, in order; raises InvalidInput when there would be too many."""
     if script and until < script[-1].at:
         raise InvalidInput(f"until must not be before the last emotion, which is at {script[-1].at:g} s")
@@ -68,11 +68,11 @@ def timeline(script: Script, until: float, step: float) -> list[Moment]:
         raise InvalidInput(f"step must be longer: at most {MAX_TIMELINE_POINTS:,} moments can be played")
     ticks = (round(n * step, 6) for n in range(math.ceil(until / step)))
     times = {*ticks, until, *(cue.at for cue in script)}
-    points = [*(Moment(at, None) for at in times), *(Moment(*cue) for cue in script)]
+    points = [*(TimelinePoint(at, None) for at in times), *(TimelinePoint(*cue) for cue in script)]
     return sorted(points, key=lambda point: (point.at, point.felt is not None))
 
 
-def live(traits: Traits, points: Iterable[Moment], constants: Constants = DEFAULT) -> Iterator[Sample]:
+def live(traits: Traits, points: Iterable[TimelinePoint], constants: Constants = DEFAULT) -> Iterator[Sample]:
     """A sample for each point; only emotions change the state from which the next point is calculated."""
     state = born(traits, 0.0, constants)
     for at, felt in points:

@@ -23,12 +23,12 @@ def flaws_in(errors: Sequence[Any], within: str = "") -> list[Flaw]:
     return [Flaw(_path(within, error["loc"]), error["msg"].removeprefix("Value error, ")) for error in errors]
 
 
-def explain(error: ValidationError, within: str = "", root: str = "", most: int = 1) -> str:
+def explain(error: ValidationError, within: str = "", root: str = "", limit: int = 1) -> str:
     """The first `most` errors as one sentence; `root` names the input when an error is about all of it.
 
     The values themselves are left out: they may quote the user.
     """
-    flaws = flaws_in(error.errors(include_url=False)[:most], within)
+    flaws = flaws_in(error.errors(include_url=False)[:limit], within)
     return "; ".join(str(Flaw(flaw.path or root, flaw.message)) for flaw in flaws)
 
 

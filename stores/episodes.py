@@ -18,7 +18,7 @@ _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredMessage:
     """A message as it was said, with how often it served a reply."""
 
     message: Message
@@ -50,7 +50,7 @@ class Episodes(Repository[Episode]):
         """All rows at once: a soul may have a hundred thousand."""
         return [self._record(row) for row in (await self._connection.execute(query, values)).all()]
 
-    async def told(self, soul_id: str, message_ids: Collection[int]) -> dict[int, Told]:
+    async def messages(self, soul_id: str, message_ids: Collection[int]) -> dict[int, StoredMessage]:
         """Those of the messages that are this soul's."""
         if not message_ids:
             return {}
@@ -112,9 +112,9 @@ class Episodes(Repository[Episode]):
         return query.where(own.soul_id == bindparam("soul_id"), own.message_id.in_(bindparam("ids", expanding=True)))
 
 
-def _as_told(row: Row[Any]) -> Told:
+def _as_told(row: Row[Any]) -> StoredMessage:
     fields: list[Any] = list(row)
-    return Told(Message(*fields[:-1]), fields[-1])
+    return StoredMessage(Message(*fields[:-1]), fields[-1])
 
 
 def _row(soul_id: str, previous_id: int | None, message_id: int, message: NewMessage) -> Json:

@@ -1,4 +1,4 @@
-"""Where the broker is, and who we are to it."""
+"""The address and credentials of an MQTT broker, and the client that connects to it."""
 
 import ssl
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _URL_FORM = "must look like mqtt://user:password@host:1883 (mqtts:// for TLS), s
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _TIMEOUT_S, _KEEPALIVE_S = 5.0, 15
 _MAX_CALLS = 1000
-"""Under way at once before the library warns of it."""
+"""Calls in flight at which aiomqtt logs a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,19 @@ class Broker:
     username: str | None
     password: str | None = field(repr=False)
     tls: ssl.SSLContext | None
-    # Of its own for every server: a broker ends the older of two connections with the same id.
+    # Unique per process: a broker closes the older of two connections with the same id.
     client_id: str = field(default_factory=lambda: f"soulgraph-{uuid4().hex[:12]}")
 
     @classmethod
     def parse(cls, url: str, setting: str = SETTING) -> Self:
-        """Neither the error nor its cause shows the URL, for there may be a password in it."""
+        """Raise ConfigurationError if the URL cannot be used. The error never shows it: it may hold a password."""
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
         except ValueError:
             raise ConfigurationError(setting, _URL_FORM) from None
-        beyond = parts.path.strip("/") or parts.query or parts.fragment
-        if parts.scheme not in _PORTS or not host or port == 0 or beyond:
+        rest = parts.path.strip("/") or parts.query or parts.fragment
+        if parts.scheme not in _PORTS or not host or port == 0 or rest:
             raise ConfigurationError(setting, _URL_FORM)
         return cls(
             host=host,
@@ -50,7 +50,7 @@ class Broker:
         )
 
     def client(self, protocol: ProtocolVersion = ProtocolVersion.V311, **options: Any) -> Client:
-        """A new one for each connection: an old one would send again what we have called undelivered."""
+        """A new client. One per connection: a reused one would resend what was reported as undelivered."""
         client = Client(
             self.host,
             self.port,

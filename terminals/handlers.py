@@ -1,4 +1,4 @@
-"""What becomes of what terminals say: it is stored, or it is a turn; and the terminal is told what we know of it."""
+"""Handles messages of terminals: reports are stored, inputs start turns, and the terminal gets its status back."""
 
 import asyncio
 import logging
@@ -12,73 +12,82 @@ from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.inbox import Message
 from soulgraph.terminals.payloads import Problem, Reply, Status
 from soulgraph.terminals.presence import Presence
-from soulgraph.terminals.reports import CatalogReport, Input, SkillReport, Spoken
+from soulgraph.terminals.reports import CatalogReport, Input, SkillReport, TerminalReport
 
 PendingAnswer = Awaitable[Mapping[str, Any]]
-Begin = Callable[[str, Input], Awaitable[PendingAnswer]]
-"""Begins a turn at a terminal. Turns of one conversation run in the order in which they were begun."""
+StartTurn = Callable[[str, Input], Awaitable[PendingAnswer]]
+"""Starts a turn at a terminal and returns its answer, to be awaited. Turns of one session run in order."""
 
 _log = logging.getLogger(__name__)
 
 
 class Handlers:
-    def __init__(self, stores: Stores, hub: Hub, presence: Presence, begin: Begin, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, stores: Stores, hub: Hub, presence: Presence, start_turn: StartTurn, clock: Callable[[], float]
+    ) -> None:
         self._stores = stores
         self._hub = hub
         self._presence = presence
-        self._begin = begin
+        self._start_turn = start_turn
         self._clock = clock
-        self._answering: set[asyncio.Task[None]] = set()
+        self._replying: set[asyncio.Task[None]] = set()
 
     async def work(self, message: Message) -> None:
-        """One message; what is wrong with it the terminal hears too."""
+        """Handle one message. InvalidInput is raised, and also sent to the terminal as the problem in its status."""
         terminal_id, kind, payload = message
         try:
             match kind:
                 case "online":
-                    await self._appear(terminal_id, payload)
+                    await self._handle_online(terminal_id, payload)
                 case "skills":
-                    await self._learn_skills(terminal_id, SkillReport.read(payload))
+                    await self._handle_skills(terminal_id, SkillReport.read(payload))
                 case "intent_catalog":
-                    await self._learn_catalog(terminal_id, CatalogReport.read(payload))
+                    await self._handle_catalog(terminal_id, CatalogReport.read(payload))
                 case "input":
-                    await self._converse(terminal_id, Input.read(payload))
+                    await self._handle_input(terminal_id, Input.read(payload))
         except InvalidInput as error:
-            await self._tell(terminal_id, error)
+            await self._send_status(terminal_id, error)
             raise
 
     async def finish(self) -> None:
-        """The replies to turns that have ended are handed over."""
-        if self._answering:
-            await asyncio.wait(self._answering)
+        """Wait until every turn that was started has ended and its reply is queued."""
+        if self._replying:
+            await asyncio.wait(self._replying)
 
-    async def _appear(self, terminal_id: str, payload: bytes) -> None:
-        if payload == b"online":
+    async def _handle_online(self, terminal_id: str, payload: bytes) -> None:
+        if payload == b"online":  # `offline` needs nothing more: the inbox has noted it in `presence`
             async with self._stores.write() as tx:
                 await tx.terminals.appear(terminal_id, self._clock())
-            await self._tell(terminal_id)
+            await self._send_status(terminal_id)
 
-    async def _learn_skills(self, terminal_id: str, report: SkillReport) -> None:
-        _own(terminal_id, report)
-        # A schema made to be difficult takes up to half a second.
-        usable, wrong = await asyncio.to_thread(report.usable)
-        if wrong:
-            _log.warning("mqtt: skills of %s: %s", terminal_id, wrong.detail)
-        skills, version = [skill.model_dump(mode="json") for skill in usable], report.skill_version
+    async def _handle_skills(self, terminal_id: str, report: SkillReport) -> None:
+        _check_sender(terminal_id, report)
+        # In a thread: a schema made to be difficult takes up to half a second to check.
+        usable, skill_problem = await asyncio.to_thread(report.usable)
+        if skill_problem:
+            _log.warning("mqtt: skills of %s: %s", terminal_id, skill_problem.detail)
+        skills = [skill.model_dump(mode="json") for skill in usable]
+        version = report.skill_version
         async with self._stores.write() as tx:
-            taken = await tx.terminals.report_skills(terminal_id, version, skills, self._clock())
-            unbound = await self._bind(tx, terminal_id, report.soul_hint)
-        await self._tell(terminal_id, unbound or wrong if taken else _outdated("skill_version", version))
+            accepted = await tx.terminals.report_skills(terminal_id, version, skills, self._clock())
+            bind_problem = await self._bind(tx, terminal_id, report.soul_hint)
+        problem = bind_problem or skill_problem if accepted else _outdated_version("skill_version", version)
+        await self._send_status(terminal_id, problem)
 
-    async def _learn_catalog(self, terminal_id: str, report: CatalogReport) -> None:
-        _own(terminal_id, report)
-        catalog, version = [intent.model_dump(mode="json") for intent in report.intent_catalog], report.catalog_version
+    async def _handle_catalog(self, terminal_id: str, report: CatalogReport) -> None:
+        _check_sender(terminal_id, report)
+        catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
+        version = report.catalog_version
         async with self._stores.write() as tx:
-            taken = await tx.terminals.report_catalog(terminal_id, version, catalog, self._clock())
-        await self._tell(terminal_id, None if taken else _outdated("catalog_version", version))
+            accepted = await tx.terminals.report_catalog(terminal_id, version, catalog, self._clock())
+        problem = None if accepted else _outdated_version("catalog_version", version)
+        await self._send_status(terminal_id, problem)
 
     async def _bind(self, tx: Transaction, terminal_id: str, hint: str | None) -> SoulgraphError | None:
-        """A hint gives a soul to a terminal that has none; it does not take one away."""
+        """Bind the soul that the hint names to a terminal that has none; returns why that was not possible.
+
+        A terminal that is bound keeps its soul, whatever the hint.
+        """
         terminal = await tx.terminals.find(terminal_id)
         if not hint or terminal is None or terminal.soul_id is not None:
             return None
@@ -88,33 +97,37 @@ class Handlers:
         await tx.terminals.bind(terminal_id, souls[0].soul_id, self._clock())
         return None
 
-    async def _converse(self, terminal_id: str, said: Input) -> None:
+    async def _handle_input(self, terminal_id: str, user_input: Input) -> None:
         self._presence.seen(terminal_id)
         try:
-            answer = await self._begin(terminal_id, said)
+            answer = await self._start_turn(terminal_id, user_input)
         except SoulgraphError as error:
-            self._refuse(terminal_id, said, error)
+            self._send_problem(terminal_id, user_input, error)
             return
-        task = asyncio.create_task(self._answer(terminal_id, said, answer), name=f"reply to {said.input_id}")
-        self._answering.add(task)
-        task.add_done_callback(self._answered)
+        # Awaited in a task: the next message must not wait for this turn.
+        task = asyncio.create_task(
+            self._send_reply(terminal_id, user_input, answer), name=f"reply to {user_input.input_id}"
+        )
+        self._replying.add(task)
+        task.add_done_callback(self._on_reply_sent)
 
-    async def _answer(self, terminal_id: str, said: Input, answer: PendingAnswer) -> None:
+    async def _send_reply(self, terminal_id: str, user_input: Input, answer: PendingAnswer) -> None:
         try:
-            self._hub.reply(Reply.of(said.input_id, terminal_id, await answer, self._clock()))
+            self._hub.reply(Reply.of(user_input.input_id, terminal_id, await answer, self._clock()))
         except SoulgraphError as error:
-            self._refuse(terminal_id, said, error)
+            self._send_problem(terminal_id, user_input, error)
 
-    def _refuse(self, terminal_id: str, said: Input, error: SoulgraphError) -> None:
-        problem, ts = Problem.of(error), self._clock()
-        self._hub.reply(Reply(input_id=said.input_id, terminal_id=terminal_id, problem=problem, ts=ts))
+    def _send_problem(self, terminal_id: str, user_input: Input, error: SoulgraphError) -> None:
+        problem = Problem.of(error)
+        ts = self._clock()
+        self._hub.reply(Reply(input_id=user_input.input_id, terminal_id=terminal_id, problem=problem, ts=ts))
 
-    def _answered(self, task: asyncio.Task[None]) -> None:
-        self._answering.discard(task)
+    def _on_reply_sent(self, task: asyncio.Task[None]) -> None:
+        self._replying.discard(task)
         if not task.cancelled() and (error := task.exception()):
             _log.error("mqtt: no %s", task.get_name(), exc_info=error)
 
-    async def _tell(self, terminal_id: str, problem: SoulgraphError | None = None) -> None:
+    async def _send_status(self, terminal_id: str, problem: SoulgraphError | None = None) -> None:
         async with self._stores.read() as tx:
             status = await status_of(tx, terminal_id, self._clock(), problem)
         self._hub.status(status)
@@ -135,11 +148,11 @@ async def status_of(tx: Transaction, terminal_id: str, now: float, problem: Soul
     )
 
 
-def _own(terminal_id: str, report: Spoken) -> None:
-    """A terminal may only speak for itself."""
+def _check_sender(terminal_id: str, report: TerminalReport) -> None:
+    """Raise InvalidInput if the report names another terminal than the topic it came on."""
     if report.terminal_id != terminal_id:
         raise InvalidInput(f"{terminal_id} cannot report for {report.terminal_id[:128]!r}")
 
 
-def _outdated(name: str, version: int) -> InvalidInput:
+def _outdated_version(name: str, version: int) -> InvalidInput:
     return InvalidInput(f"{name} {version} is older than the known one, which stays")

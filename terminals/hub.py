@@ -1,4 +1,4 @@
-"""The way to the terminals and back, through an MQTT broker: one connection, made again whenever it is lost."""
+"""The hub: sends messages to terminals and receives theirs, over one MQTT connection that is renewed when lost."""
 
 import asyncio
 import logging
@@ -17,75 +17,78 @@ from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Pa
 from soulgraph.terminals.reports import SkillResult
 from soulgraph.terminals.send_queue import Parcel, SendQueue
 
-_QOS, _REFUSED = 1, 0x80
+_QOS, _SUBACK_FAILURE = 1, 0x80
 _IN_FLIGHT = 20
-"""As many as brokers take at once when they are not told otherwise."""
+"""Unacknowledged messages at once; the default limit of brokers."""
 _TIMEOUT_S, _SKILL_TIMEOUT_S = 1.0, 8.0
 _FIRST_DELAY_S, _MAX_DELAY_S = 0.2, 10.0
 
 _log = logging.getLogger(__name__)
 
-Hear = Callable[[str, bytes], None]
+OnMessage = Callable[[str, bytes], None]
 
 
 class Hub(Protocol):
     @property
     def addresses(self) -> dict[str, str]:
-        """Where terminals find the broker, by protocol."""
+        """The URLs under which terminals reach the broker, by protocol."""
         ...
 
     def emotion_update(self, update: EmotionUpdate) -> None:
-        """Never waits. Goes out as soon as the broker is there; what is outdated by then may be left out."""
+        """Queue an update. While the broker is down, a newer update of the terminal may replace it."""
         ...
 
     async def intent_action(self, action: IntentAction) -> bool:
-        """Whether the broker has said, within a second, that it has it. Never raises and never tries again."""
+        """Send an action; returns whether the broker acknowledged it within a second. No retry, and never raises."""
         ...
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
-        """What came of it. A terminal that is offline, or goes, or is silent for 8 s, is a failure, not an error."""
+        """Call a skill and wait up to 8 s for its result. A terminal that cannot answer is a result with `ok` false."""
         ...
 
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
-        """Whether the broker has it, as with an action."""
+        """Send a message; returns whether the broker acknowledged it, as with an action."""
         ...
 
     def reply(self, reply: Reply) -> None:
-        """Never waits; every reply goes out as soon as the broker is there."""
+        """Queue a reply. Each is sent, if need be when the broker is back."""
         ...
 
     def status(self, status: Status) -> None:
-        """Never waits; only the newest of a terminal need arrive."""
+        """Queue a status. While the broker is down, a newer status of the terminal may replace it."""
         ...
 
 
 class MqttHub:
-    """One task owns the connection. Whoever publishes finds it there or not, and never waits for it."""
+    """One task owns the connection and renews it. Nobody who sends a message waits for a connection."""
 
     def __init__(
         self,
         broker: Broker,
-        hear: Hear | None = None,
+        on_message: OnMessage | None = None,
         invocations: Invocations | None = None,
         group: str | None = None,
         websocket: str | None = None,
     ) -> None:
-        """`hear` gets what terminals say. Servers of one `group` share what only one need hear, if the broker can."""
+        """`on_message` gets the topic and payload of each message of a terminal; None subscribes to nothing.
+
+        Servers of one `group` share the subscriptions that one of them must handle, if the broker supports that.
+        """
         self.addresses = {"mqtt": broker.public_url} | ({"websocket": websocket} if websocket else {})
         self._broker = broker
-        self._hear = hear
+        self._on_message = on_message
         self._invocations = invocations or Invocations()
         self._group = group
         self._client: Client | None = None
-        self._waiting = SendQueue()
+        self._queue = SendQueue()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = False
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, *listening: Any, **options: Any) -> AsyncIterator[Self]:
-        """Connected, or a ConfigurationError that says what to do."""
-        hub = cls(Broker.parse(url), *listening, **options)
+    async def open(cls, url: str, *receivers: Any, **options: Any) -> AsyncIterator[Self]:
+        """A connected hub; ConfigurationError, which says what to do, if the first connection fails."""
+        hub = cls(Broker.parse(url), *receivers, **options)
         connection = asyncio.create_task(hub._stay_connected())
         try:
             await hub._start(connection)
@@ -95,15 +98,15 @@ class MqttHub:
 
     def emotion_update(self, update: EmotionUpdate) -> None:
         topic = topics.topic(update.terminal_id, "emotion_update")
-        self._waiting.put(Parcel(topic, update, topic))
+        self._queue.put(Parcel(topic, update, topic))
 
     def status(self, status: Status) -> None:
         topic = topics.topic(status.terminal_id, "status")
-        self._waiting.put(Parcel(topic, status, topic))
+        self._queue.put(Parcel(topic, status, topic))
 
     def reply(self, reply: Reply) -> None:
         topic = topics.topic(reply.terminal_id, "reply")
-        self._waiting.put(Parcel(topic, reply, f"{topic} {reply.input_id}"))
+        self._queue.put(Parcel(topic, reply, f"{topic} {reply.input_id}"))
 
     async def intent_action(self, action: IntentAction) -> bool:
         return await self._deliver(topics.topic(action.terminal_id, "intent_action"), action)
@@ -112,8 +115,9 @@ class MqttHub:
         return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
-        topic, failed = topics.topic(terminal_id, "invoke", invoke.request_id), ""
-        with self._invocations.asked(terminal_id, invoke.request_id) as answer:
+        topic = topics.topic(terminal_id, "invoke", invoke.request_id)
+        failed = ""
+        with self._invocations.pending(terminal_id, invoke.request_id) as answer:
             if not answer.done() and not await self._deliver(topic, invoke):
                 failed = "the terminal cannot be reached"
             try:
@@ -143,33 +147,36 @@ class MqttHub:
                     f"cannot use the broker at {self._broker} ({error}): start it, correct its address, user or "
                     "password, or leave the setting empty to use the one that is built in",
                 ) from error
-        connection.add_done_callback(_report)
+        connection.add_done_callback(_log_failure)
 
     async def _close(self, connection: asyncio.Task[None]) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(_TIMEOUT_S):
-                await self._waiting.all_sent()
+                await self._queue.wait_until_sent()
         self._closing = True
         connection.cancel()
         await asyncio.wait({connection})
 
     async def _stay_connected(self) -> None:
         delay = _FIRST_DELAY_S
-        # Parting from a broker that hangs can turn our cancellation into an MqttError: hence the flag.
+        # Disconnecting from a broker that hangs can turn our cancellation into an MqttError: hence the flag.
         while not self._closing:
-            held_s = 0.0
+            connected_s = 0.0
             try:
-                held_s = await self._connect()
+                connected_s = await self._connect()
             except MqttError:
                 if not self._started.done():
                     raise
-            # A broker that throws us out as soon as we speak is not asked again at once.
-            delay = _FIRST_DELAY_S if held_s > _MAX_DELAY_S else delay
+            # The delay starts over only after a lasting connection: a broker may throw us out right after CONNECT.
+            delay = _FIRST_DELAY_S if connected_s > _MAX_DELAY_S else delay
             await asyncio.sleep(delay)
             delay = min(2 * delay, _MAX_DELAY_S)
 
     async def _connect(self) -> float:
-        """Only MQTT 5 has shared subscriptions for certain; a broker that refuses it is asked in the older version."""
+        """Connect and serve until the connection is lost; returns how many seconds it lasted.
+
+        Shared subscriptions need MQTT 5. A broker that refuses it gets MQTT 3.1.1 and plain subscriptions from then on.
+        """
         if self._group:
             try:
                 async with self._broker.client(ProtocolVersion.V5) as client:
@@ -183,61 +190,63 @@ class MqttHub:
             return await self._serve(client)
 
     async def _serve(self, client: Client) -> float:
-        """Listen, and send what waits, until the connection is lost: the seconds that took."""
-        began = time.monotonic()
+        """Receive, and send what is queued, until the connection is lost; returns the seconds that took."""
+        started = time.monotonic()
         await self._subscribe(client)
-        self._connected(client)
+        self._on_connected(client)
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._send(client))
                 tasks.create_task(self._listen(client))
-        except* MqttError as lost:
-            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, _first(lost))
+        except* MqttError as errors:
+            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, _root_cause(errors))
         finally:
             self._client = None
-        return time.monotonic() - began
+        return time.monotonic() - started
 
-    def _connected(self, client: Client) -> None:
+    def _on_connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self._broker)
-        self._waiting.take_back()
+        self._queue.requeue_unsent()  # what the last connection did not acknowledge goes out again
         self._client = client
         if not self._started.done():
             self._started.set_result(None)
 
     async def _subscribe(self, client: Client) -> None:
-        """Before anything else, so that whoever finds the server ready is heard."""
-        if self._hear is None:
+        """Subscribe to the topics of terminals. Done before the hub counts as started, so that no message is missed."""
+        if self._on_message is None:
             return
-        for_one = [topics.shared(topic, self._group) for topic in topics.FOR_ONE] if self._group else topics.FOR_ONE
-        granted = await client.subscribe([(topic, _QOS) for topic in (*topics.FOR_EACH, *for_one)])
-        if any(getattr(code, "value", code) >= _REFUSED for code in granted):
+        to_one = list(topics.TO_ONE_SERVER)
+        if self._group:
+            to_one = [topics.shared(topic, self._group) for topic in to_one]
+        codes = await client.subscribe([(topic, _QOS) for topic in (*topics.TO_EVERY_SERVER, *to_one)])
+        if any(getattr(code, "value", code) >= _SUBACK_FAILURE for code in codes):
             raise MqttError("it does not let us listen to the terminals")
 
     async def _send(self, client: Client) -> None:
-        """Some are always under way: one by one, each would wait for the broker's nod to the last."""
-        room = asyncio.Semaphore(_IN_FLIGHT)
+        """Publish what is queued, several at once: one by one, each would wait for the acknowledgement of the last."""
+        in_flight = asyncio.Semaphore(_IN_FLIGHT)
 
         async def send(parcel: Parcel) -> None:
             await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
-            self._waiting.sent(parcel)
-            room.release()
+            self._queue.mark_sent(parcel)
+            in_flight.release()
 
-        async with asyncio.TaskGroup() as under_way:
+        async with asyncio.TaskGroup() as sending:
             while True:
-                await room.acquire()
-                under_way.create_task(send(await self._waiting.take()))
+                await in_flight.acquire()
+                sending.create_task(send(await self._queue.take()))
 
     async def _listen(self, client: Client) -> None:
-        """Until the connection ends, which raises MqttError."""
+        """Pass messages on until the connection is lost, which raises MqttError."""
         async for message in client.messages:
-            if self._hear:
-                self._hear(message.topic.value, message.payload)
+            if self._on_message:
+                self._on_message(message.topic.value, message.payload)
 
 
-def _first(error: BaseException) -> BaseException:
-    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+def _root_cause(error: BaseException) -> BaseException:
+    return _root_cause(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
-def _report(connection: asyncio.Task[None]) -> None:
+def _log_failure(connection: asyncio.Task[None]) -> None:
     if not connection.cancelled() and (error := connection.exception()):
         _log.error("mqtt: the connection ended and is not made again", exc_info=error)

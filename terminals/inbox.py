@@ -1,4 +1,4 @@
-"""What terminals say, taken in at once and worked through in order."""
+"""The inbox for messages of terminals: received at once, worked through in order by a background task."""
 
 import asyncio
 import logging
@@ -16,8 +16,8 @@ from soulgraph.terminals.reports import MAX_BYTES, SkillResult
 
 _RETRY_S = 1.0
 _MAX_QUEUED_BYTES = 64 * 1024 * 1024
-_ENVELOPE = 512
-"""What a message takes beside its payload, more or less."""
+_OVERHEAD_BYTES = 512
+"""Memory that a message takes beside its payload, roughly."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ Work = Callable[[Message], Awaitable[None]]
 
 
 class Inbox:
-    """Presence and results of skills are a matter of memory; what has to be stored or answered waits its turn."""
+    """Presence and skill results are handled on arrival, in memory; what must be stored or answered is queued."""
 
     def __init__(self, presence: Presence, invocations: Invocations, count_dropped: Callable[[], None]) -> None:
         self._presence = presence
@@ -40,13 +40,13 @@ class Inbox:
         self._count_dropped = count_dropped
         self._queue: deque[Message] = deque()
         self._bytes = 0
-        self._some = asyncio.Event()
+        self._not_empty = asyncio.Event()
 
-    def hear(self, topic: str, payload: bytes) -> None:
-        """A terminal's message; one that makes no sense is counted, logged and dropped."""
+    def receive(self, topic: str, payload: bytes) -> None:
+        """Take in a terminal's message. One that is invalid is counted, logged and dropped."""
         try:
-            terminal_id, kind = topics.sender(topic)
-            self._take(Message(terminal_id, kind, payload))
+            terminal_id, kind = topics.parse(topic)
+            self._dispatch(Message(terminal_id, kind, payload))
         except InvalidInput as error:
             self._drop(topic, payload, error)
 
@@ -54,43 +54,43 @@ class Inbox:
         self._count_dropped()
         _log.warning("mqtt: dropped %r on %r: %s", payload[:80], topic[:200], str(error)[:200])
 
-    def _take(self, message: Message) -> None:
+    def _dispatch(self, message: Message) -> None:
         terminal_id, kind, payload = message
         match kind.split("/"):
             case ["heartbeat"]:
-                self._presence.hear(terminal_id, kind, payload)
+                self._presence.receive(terminal_id, kind, payload)
             case ["online"]:
-                self._presence.hear(terminal_id, kind, payload)
+                self._presence.receive(terminal_id, kind, payload)
                 if payload == b"offline":
-                    self.invocations.lost(terminal_id)
-                self._keep(message)
+                    self.invocations.fail_all(terminal_id)
+                self._enqueue(message)
             case ["skills" | "intent_catalog" | "input"]:
-                self._keep(message)
+                self._enqueue(message)
             case ["result", request_id]:
                 result = SkillResult.read(payload)
                 if result.request_id != request_id:
                     raise InvalidInput(f"the result of {result.request_id[:80]!r} came as that of another request")
-                self.invocations.answered(terminal_id, result)
+                self.invocations.resolve(terminal_id, result)
             case _:
                 raise InvalidInput("terminals have nothing to say there")
 
-    def _keep(self, message: Message) -> None:
-        size = len(message.payload) + _ENVELOPE
+    def _enqueue(self, message: Message) -> None:
+        size = len(message.payload) + _OVERHEAD_BYTES
         if len(message.payload) > MAX_BYTES or self._bytes + size > _MAX_QUEUED_BYTES:
             raise InvalidInput(f"{len(message.payload)} bytes: too large, or too much is waiting already")
         self._queue.append(message)
         self._bytes += size
-        self._some.set()
+        self._not_empty.set()
 
     async def run(self, work: Work) -> None:
-        """Hand every message to `work`, in order, those that came before too, until cancelled."""
+        """Hand every message to `work`, in order, beginning with those received before, until cancelled."""
         while True:
-            await self._some.wait()
-            await self._first(work)
-            await asyncio.sleep(0)  # SQLite does not wait, and turns shall not wait for a crowd of reports
+            await self._not_empty.wait()
+            await self._work_on_first(work)
+            await asyncio.sleep(0)  # SQLite calls never yield, so turns would wait for a crowd of reports
 
-    async def _first(self, work: Work) -> None:
-        """A message stays while the database is away: then it is worked on again."""
+    async def _work_on_first(self, work: Work) -> None:
+        """Work on the first message and remove it. It stays if the database is down, to be tried again."""
         message = self._queue[0]
         try:
             await work(message)
@@ -101,6 +101,6 @@ class Inbox:
         except (SoulgraphError, SQLAlchemyError) as error:
             self._drop(f"{message.terminal_id}/{message.kind}", message.payload, error)
         self._queue.popleft()
-        self._bytes -= len(message.payload) + _ENVELOPE
+        self._bytes -= len(message.payload) + _OVERHEAD_BYTES
         if not self._queue:
-            self._some.clear()
+            self._not_empty.clear()

@@ -1,4 +1,4 @@
-"""What terminals are sent, as JSON. `ts` is in epoch seconds, like every time in `soul_emotion`."""
+"""The messages sent to terminals, as JSON. `ts` is in epoch seconds, like every time in `soul_emotion`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -7,19 +7,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from soulgraph.errors import SoulgraphError
 from soulgraph.soul.gate import ExecMode
-from soulgraph.terminals.topics import addressable
+from soulgraph.terminals.topics import valid_terminal_id
 
-TerminalId = Annotated[str, AfterValidator(addressable)]
-Share = Annotated[float, Field(ge=0, le=1)]
+TerminalId = Annotated[str, AfterValidator(valid_terminal_id)]
+Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Payload(BaseModel):
-    """Checked when it is made, so that sending it later cannot fail."""
+    """Validated when it is made, so that serialising it later cannot fail."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     def to_json(self) -> str:
-        """What is not known is left out."""
+        """Fields that are None are left out."""
         return self.model_dump_json(exclude_none=True)
 
 
@@ -29,7 +29,7 @@ class EmotionUpdate(Payload):
     soul_id: str
     user_emotion: dict[str, JsonValue] | None = None
     soul_emotion: dict[str, JsonValue]
-    exec_probability: Share
+    exec_probability: Probability
     exec_mode: ExecMode
     ts: float
 
@@ -39,7 +39,7 @@ class IntentCall(Payload):
 
     intent_id: str
     intent_name: str
-    confidence: Share
+    confidence: Probability
     parameters: dict[str, JsonValue]
 
 
@@ -49,12 +49,12 @@ class IntentAction(Payload):
     terminal_id: TerminalId
     soul_id: str
     intents: list[IntentCall] = Field(min_length=1)
-    exec_probability: Share
+    exec_probability: Probability
     ts: float
 
 
 class Invoke(Payload):
-    """A skill that the model wants used; the terminal answers on `result/{request_id}`."""
+    """A skill call of the model; the terminal answers on `result/{request_id}`."""
 
     request_id: str
     skill: str
@@ -71,7 +71,7 @@ class Problem(Payload):
 
 
 class Reply(Payload):
-    """What came of an input: the soul's words, or the problem that kept it from speaking."""
+    """The answer to an input: the soul's reply, or the problem that prevented it."""
 
     input_id: str
     terminal_id: TerminalId
@@ -87,12 +87,13 @@ class Reply(Payload):
 
     @classmethod
     def of(cls, input_id: str, terminal_id: str, answer: Mapping[str, Any], ts: float) -> Self:
+        """From the answer of a turn; its fields have the same names, but for `reply`."""
         same = {name: answer[name] for name in cls.model_fields.keys() & answer.keys() - {"terminal_id"}}
         return cls(input_id=input_id, terminal_id=terminal_id, text=answer["reply"], ts=ts, **same)
 
 
 class Proactive(Payload):
-    """What a soul says of its own accord."""
+    """A message that a soul sends without having been spoken to."""
 
     session_id: str
     soul_id: str
@@ -101,7 +102,7 @@ class Proactive(Payload):
 
 
 class Status(Payload):
-    """What the server knows of a terminal. `problem` is what was wrong with what it said last."""
+    """What the server knows of a terminal. `problem` is what was wrong with its last message."""
 
     terminal_id: TerminalId
     server: Literal["ready"] = "ready"

@@ -1,4 +1,4 @@
-"""Which broker is used: the configured one, the embedded one, or none."""
+"""Opens the hub on the configured broker, on the embedded one, or not at all."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -17,6 +17,7 @@ NONE = "none"
 async def open_hub(
     url: str, port: int | None, websocket_port: int | None, database: URL, inbox: Inbox
 ) -> AsyncIterator[MqttHub | None]:
+    """None if the URL is `none`; without a URL, the embedded broker is started for it."""
     async with AsyncExitStack() as stack:
         if url == NONE:
             yield None
@@ -25,12 +26,12 @@ async def open_hub(
         if not url:
             url, websocket = await stack.enter_async_context(embedded_broker(port, websocket_port))
         group = group_of(database)
-        hub = MqttHub.open(url, inbox.hear, inbox.invocations, group=group, websocket=websocket)
+        hub = MqttHub.open(url, inbox.receive, inbox.invocations, group=group, websocket=websocket)
         yield await stack.enter_async_context(hub)
 
 
 def group_of(database: URL) -> str | None:
-    """Servers on one database answer an input once. SQLite has one server."""
+    """The group of servers on one database, of which one answers each input; None for SQLite, which has one server."""
     if database.get_backend_name() == "sqlite":
         return None
     name = database.set(password=None).render_as_string()

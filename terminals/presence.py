@@ -1,52 +1,52 @@
-"""Who is there: what is heard of terminals, kept in mind until the next tick writes it down."""
+"""Which terminals are online: their reports, kept in memory until the next tick writes them to the database."""
 
 from collections.abc import Callable, Iterable
 
 from soulgraph.errors import InvalidInput
 from soulgraph.stores.records import PresenceReport
 
-_MAX_TERMINALS = 10_000
-_SAYINGS = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
+_MAX_TERMINALS = 10_000  # kept in memory: anybody on the broker may report any id
+_ONLINE_BY_MESSAGE = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
 
 
 class Presence:
-    """Written in batches, so that neither a heartbeat nor a turn costs a transaction of its own.
+    """Reports are written in batches, so that neither a heartbeat nor a turn costs a transaction of its own.
 
-    What an outage of the database loses, the next heartbeat says again. `gone` are those whose last word was that
-    they are offline.
+    What is lost while the database is down, the next heartbeat reports again. `gone` are the terminals whose last
+    report was that they are offline.
     """
 
     def __init__(self, clock: Callable[[], float], gone: Iterable[str] = ()) -> None:
         self._clock = clock
-        self._sightings: dict[str, PresenceReport] = {}
+        self._unwritten: dict[str, PresenceReport] = {}
         self.gone = set(gone)
 
     def seen(self, terminal_id: str, online: bool = True) -> None:
-        """It is known from the terminal itself."""
-        if len(self._sightings) < _MAX_TERMINALS or terminal_id in self._sightings:
-            self._sightings[terminal_id] = PresenceReport(terminal_id, online, self._clock())
+        """Note what a terminal reported about itself."""
+        if len(self._unwritten) < _MAX_TERMINALS or terminal_id in self._unwritten:
+            self._unwritten[terminal_id] = PresenceReport(terminal_id, online, self._clock())
         if online:
             self.gone.discard(terminal_id)
         elif len(self.gone) < _MAX_TERMINALS:
             self.gone.add(terminal_id)
 
     def spoken_at(self, terminal_id: str) -> None:
-        """Where somebody speaks there is a terminal, but that does not bring one back that has gone."""
+        """Note a turn at a terminal as a sign that it is online, unless its own last report was that it is offline."""
         if terminal_id not in self.gone:
             self.seen(terminal_id)
 
     def confirm(self, awake: Iterable[str]) -> None:
-        """Other servers have heard of these; what was heard here since is newer."""
-        self.gone.difference_update(terminal_id for terminal_id in awake if terminal_id not in self._sightings)
+        """Clear `gone` of terminals the database has as online. A report received here that is unwritten is newer."""
+        self.gone.difference_update(terminal_id for terminal_id in awake if terminal_id not in self._unwritten)
 
-    def hear(self, terminal_id: str, kind: str, payload: bytes) -> None:
-        """What a terminal says of itself, in one of the few words there are for it."""
-        online = _SAYINGS.get((kind, payload))
+    def receive(self, terminal_id: str, kind: str, payload: bytes) -> None:
+        """Take in a message on presence; InvalidInput if it is none of the three there are."""
+        online = _ONLINE_BY_MESSAGE.get((kind, payload))
         if online is None:
             raise InvalidInput(f"{payload[:80]!r} says nothing of presence")
         self.seen(terminal_id, online)
 
     def take(self) -> list[PresenceReport]:
-        """What was heard since it was last asked for, the newest of each terminal."""
-        reports, self._sightings = self._sightings, {}
+        """The reports since the last call, the newest of each terminal."""
+        reports, self._unwritten = self._unwritten, {}
         return list(reports.values())

@@ -1,4 +1,4 @@
-"""What terminals say, as they say it: nothing in it is trusted before it has been read here."""
+"""The messages terminals send, parsed and validated: nothing in them is trusted before."""
 
 import json
 from typing import Annotated, Any, Literal, Self
@@ -8,14 +8,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from soulgraph.errors import InvalidInput
 from soulgraph.senses.intents.catalog import Catalog
 from soulgraph.soul.validation import NO_NUL, explain
-from soulgraph.terminals.arguments import examine
+from soulgraph.terminals.arguments import check_schema
 
 MAX_BYTES = 256 * 1024
 _MAX_SKILLS, _MAX_SCHEMA_BYTES, _MAX_SCHEMA_DEPTH = 64, 8 * 1024, 10
 
 
-def _small(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A model reads it in every turn, so it is short; and it says what is an argument and what is not."""
+def _check_schema_size(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A schema goes into the prompt of every turn, so it must be small; and it must describe named arguments."""
     if len(json.dumps(schema)) > _MAX_SCHEMA_BYTES or _depth(schema) > _MAX_SCHEMA_DEPTH:
         raise ValueError(f"may have {_MAX_SCHEMA_BYTES} characters and {_MAX_SCHEMA_DEPTH} levels")
     if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
@@ -24,18 +24,18 @@ def _small(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _depth(value: JsonValue) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, inner), default=0)
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, children), default=0)
 
 
 Version = Annotated[int, Field(ge=0, lt=2**31)]
-Key = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), NO_NUL]
+InputId = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
+InputText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), NO_NUL]
 IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
 
 
 class Report(BaseModel):
-    """Terminals may say more than we read, but what we read has the right type."""
+    """Fields that we do not know are ignored; those we know must have the right type."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
@@ -51,8 +51,8 @@ class Report(BaseModel):
             raise InvalidInput(explain(error)[:500]) from error
 
 
-class Spoken(Report):
-    """A report that names its terminal, which must be the one whose topic it came by."""
+class TerminalReport(Report):
+    """A report that names its terminal, which must be the one of its topic."""
 
     terminal_id: str
 
@@ -60,35 +60,38 @@ class Spoken(Report):
 class Skill(Report):
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
     description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
-    input_schema: Annotated[dict[str, JsonValue], AfterValidator(_small)] = {"type": "object", "properties": {}}
+    input_schema: Annotated[dict[str, JsonValue], AfterValidator(_check_schema_size)] = {
+        "type": "object",
+        "properties": {},
+    }
 
 
-class SkillReport(Spoken):
+class SkillReport(TerminalReport):
     soul_hint: Annotated[str, StringConstraints(max_length=128)] | None = None
     skill_version: Version
     skills: Annotated[list[Skill], Field(max_length=_MAX_SKILLS)]
 
     def usable(self) -> tuple[list[Skill], InvalidInput | None]:
         """The skills whose arguments can be checked, and what is wrong with the others."""
-        usable, wrong = [], []
+        usable, problems = [], []
         for skill in self.skills:
             try:
-                examine(skill.input_schema)
+                check_schema(skill.input_schema)
                 usable.append(skill)
             except InvalidInput as error:
-                wrong.append(f"skill {skill.name!r} is left out, input_schema: {error.detail}")
-        return usable, InvalidInput("; ".join(wrong)[:500]) if wrong else None
+                problems.append(f"skill {skill.name!r} is left out, input_schema: {error.detail}")
+        return usable, InvalidInput("; ".join(problems)[:500]) if problems else None
 
 
-class CatalogReport(Spoken):
+class CatalogReport(TerminalReport):
     catalog_version: Version
     intent_catalog: IntentCatalog
 
 
 class Input(Report):
-    input_id: Key
+    input_id: InputId
     type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
-    text: Words
+    text: InputText
 
 
 class SkillResult(Report):

@@ -1,4 +1,4 @@
-"""What is on its way to terminals and need not be there at once."""
+"""The queue of messages to terminals that need not arrive at once."""
 
 import asyncio
 from collections import deque
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from soulgraph.terminals.payloads import Payload
 
-_MAX_WAITING = 10_000
+_MAX_QUEUED = 10_000
 
 
 class Parcel(NamedTuple):
-    """Something to publish. Of two with the same `key` only the newer is worth sending."""
+    """A message to publish. A newer one with the same `key` makes it obsolete."""
 
     topic: str
     payload: Payload
@@ -19,47 +19,49 @@ class Parcel(NamedTuple):
 
 
 class SendQueue:
-    """In order. Where it piles up, what is outdated goes first, and then what is oldest."""
+    """First in, first out. When it is full, obsolete parcels are dropped first, and then the oldest."""
 
-    def __init__(self, limit: int = _MAX_WAITING) -> None:
+    def __init__(self, limit: int = _MAX_QUEUED) -> None:
         self._limit = limit
         self._queue: deque[Parcel] = deque()
         self._taken: list[Parcel] = []
-        self._some, self._none = asyncio.Event(), asyncio.Event()
-        self._none.set()
+        self._not_empty = asyncio.Event()
+        self._idle = asyncio.Event()  # nothing is queued and nothing taken
+        self._idle.set()
 
     def put(self, parcel: Parcel) -> None:
         self._queue.append(parcel)
         if len(self._queue) > self._limit:
             self._keep_newest(self._queue)
-        self._none.clear()
-        self._some.set()
+        self._idle.clear()
+        self._not_empty.set()
 
     async def take(self) -> Parcel:
-        """The one to send next; it is ours again if it is not `sent` before the next `take_back`."""
-        await self._some.wait()
-        self._taken.append(parcel := self._queue.popleft())
+        """Wait for the next parcel to send. Without `mark_sent`, the next `requeue_unsent` puts it back."""
+        await self._not_empty.wait()
+        parcel = self._queue.popleft()
+        self._taken.append(parcel)
         if not self._queue:
-            self._some.clear()
+            self._not_empty.clear()
         return parcel
 
-    def sent(self, parcel: Parcel) -> None:
+    def mark_sent(self, parcel: Parcel) -> None:
         self._taken = [other for other in self._taken if other is not parcel]
         if not self._queue and not self._taken:
-            self._none.set()
+            self._idle.set()
 
-    def take_back(self) -> None:
-        """What was taken and not sent waits again, before the rest, as far as it is not outdated."""
+    def requeue_unsent(self) -> None:
+        """Put back what was taken and not sent, before the rest, and drop what has become obsolete."""
         self._keep_newest([*self._taken, *self._queue])
         self._taken = []
         if self._queue:
-            self._some.set()
+            self._not_empty.set()
 
-    async def all_sent(self) -> None:
-        await self._none.wait()
+    async def wait_until_sent(self) -> None:
+        await self._idle.wait()
 
     def _keep_newest(self, parcels: Iterable[Parcel]) -> None:
-        """One for each key, and no more than there is room for."""
+        """Queue the newest parcel of each key, at most `limit` of them."""
         newest: dict[str, Parcel] = {}
         for parcel in parcels:
             newest.pop(parcel.key, None)

@@ -1,4 +1,4 @@
-"""The short lines a soul says when it acts: no model is asked."""
+"""The prepared lines a soul says when it carries out an intent, without a model call."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,14 +11,18 @@ from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.dynamics import EmotionState
 from soulgraph.soul.language import Lang
 
-_WARM, _COLD = 0.15, -0.15
+_WARM, _COLD = 0.15, -0.15  # pleasure above and below which the tone changes
 
 
 def action_line(intents: Sequence[MatchedIntent], reached: bool, feeling: EmotionState, text: str, lang: Lang) -> str:
-    """What is done, or could not be, coloured by mood; then what still has to be asked."""
+    """A line that names what is done, in the tone of the mood, and then the questions for missing parameters.
+
+    `reached` is false when the terminal could not be reached: then the line says that nothing was done.
+    """
     done = ("、" if lang == "zh" else ", ").join(i.intent_name for i in intents if i.status == "ready")
-    said = [_line(done, _tone(feeling) if reached else "unreached", text, lang)] if done else []
-    return " ".join([*said, *(intent.question for intent in intents if intent.question)])
+    tone = _tone(feeling) if reached else "unreached"
+    parts = [_line(done, tone, text, lang)] if done else []
+    return " ".join([*parts, *(intent.question for intent in intents if intent.question)])
 
 
 def _tone(feeling: EmotionState) -> str:
@@ -26,6 +30,7 @@ def _tone(feeling: EmotionState) -> str:
 
 
 def _line(done: str, tone: str, text: str, lang: Lang) -> str:
+    """One of the lines of this tone, always the same for the same text."""
     lines = _lines()[lang][tone]
     return lines[crc32(text.encode()) % len(lines)].format(done=done)
 

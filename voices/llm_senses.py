@@ -1,4 +1,4 @@
-"""The chat model as a sense: what the user feels, and which of several likely intents they mean."""
+"""Senses that ask the chat model: the user's emotion, and which of several likely intents the user means."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,27 +15,28 @@ from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
 from soulgraph.soul.language import lang_of
 from soulgraph.voices.tasks import Task, TaskOutput, run_task
 
-MODERATE = 0.5
-FEW = 4
+DEFAULT_INTENSITY = 0.5
+MAX_EXAMPLES = 4
 
 
 class Feeling(TaskOutput):
-    """A label at the least: an axis left out is the label's own, a strength left out is a moderate one."""
+    """The model's answer: a label at least. Missing axes are those of the label's prototype."""
 
     emotion: Label
     p: Axis | None = None
     a: Axis | None = None
     d: Axis | None = None
-    intensity: Share = MODERATE
+    intensity: Share = DEFAULT_INTENSITY
     confidence: Share | None = None
 
-    def heard(self) -> UserEmotion:
+    def to_user_emotion(self) -> UserEmotion:
         axes = zip((self.p, self.a, self.d), PROTOTYPES[self.emotion], strict=True)
-        p, a, d = (own if given is None else given for given, own in axes)
+        p, a, d = (default if given is None else given for given, default in axes)
         return UserEmotion(self.emotion, p, a, d, self.intensity, self.confidence)
 
 
-def _offered(intent_id: str, info: ValidationInfo) -> str:
+def _candidate_id(intent_id: str, info: ValidationInfo) -> str:
+    """Refuse an id that the model was not offered; the candidates are the task's data."""
     candidates = (info.context or {}).get("candidates", ())
     if intent_id not in {candidate["id"] for candidate in candidates}:
         raise PydanticCustomError("unknown_intent", "must be the id of one of the candidates")
@@ -43,7 +44,7 @@ def _offered(intent_id: str, info: ValidationInfo) -> str:
 
 
 class Choice(TaskOutput):
-    intents: list[Annotated[str, AfterValidator(_offered)]]
+    intents: list[Annotated[str, AfterValidator(_candidate_id)]]
 
 
 FEEL = Task("feel", Feeling, {"prototypes": PROTOTYPES})
@@ -59,34 +60,34 @@ class LlmRecogniser:
     async def recognise(self, text: str) -> UserEmotion:
         with _as_sense_errors("tell the feeling"):
             feeling = await run_task(self._model, FEEL, lang_of(text), text=text)
-        return feeling.heard()
+        return feeling.to_user_emotion()
 
 
 class LlmArbiter:
-    """The chat model as the judge of intents that similarity alone leaves open."""
+    """The chat model as the judge of intents that similarity alone cannot decide between."""
 
     def __init__(self, model: BaseChatModel) -> None:
         self._model = model
 
     async def decide(self, text: str, candidates: Sequence[Intent]) -> set[str]:
-        """The ids of the candidates that the user really asks for."""
+        """The ids of the candidates that the user asks for; empty if none."""
         if not candidates:
             return set()
-        offered = [_described(intent) for intent in candidates]
+        offered = [_describe(intent) for intent in candidates]
         with _as_sense_errors("choose between intents"):
             choice = await run_task(self._model, CHOOSE_INTENTS, lang_of(text), text=text, candidates=offered)
         return set(choice.intents)
 
 
-def _described(intent: Intent) -> dict[str, Any]:
-    said = [*intent.match.examples, *intent.match.keywords_any][:FEW]
-    return {"id": intent.id, "name": intent.name, "said_as": said}
+def _describe(intent: Intent) -> dict[str, Any]:
+    examples = [*intent.match.examples, *intent.match.keywords_any][:MAX_EXAMPLES]
+    return {"id": intent.id, "name": intent.name, "said_as": examples}
 
 
 @contextmanager
-def _as_sense_errors(duty: str) -> Iterator[None]:
-    """Here the model is a sense, and the turn goes on without it."""
+def _as_sense_errors(action: str) -> Iterator[None]:
+    """Raise a ModelError as SenseUnavailable: a turn goes on without a sense, but not without the voice."""
     try:
         yield
     except ModelError as error:
-        raise SenseUnavailable(f"the model could not {duty}: {error.detail}") from error
+        raise SenseUnavailable(f"the model could not {action}: {error.detail}") from error

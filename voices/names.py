@@ -1,4 +1,4 @@
-"""Names: heard in what was said, and taken out of what everybody may read."""
+"""Finds proper names in texts, and replaces them in what all souls may read."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _CALENDAR = re.compile(
 
 
 def names_in(texts: Iterable[str]) -> list[str]:
-    """Who and what is called by name in these texts, as far as it shows in their form."""
+    """The names in these texts, as far as patterns can tell: introductions, "called X", capitalised words."""
     found: list[str | None] = []
     for text in texts:
         found.append(introduced_name(text))
@@ -30,22 +30,22 @@ def names_in(texts: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(found) if name]
 
 
-def nameless(text: str, names: Sequence[str], lang: Lang) -> str:
-    """The text with every one of these names replaced by a role."""
+def replace_names(text: str, names: Sequence[str], lang: Lang) -> str:
+    """The text with each of these names replaced by "someone"."""
     known = sorted(filter(None, names), key=len, reverse=True)
     if not known:
         return text
-    # A Latin name must stand alone ("Al" is not in "Also"); Chinese has no word borders to look for.
-    edged = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
-    return re.sub("|".join(edged), ROLE[lang], text)
+    # A Latin name must be a whole word ("Al" is not in "Also"); Chinese has no word boundaries.
+    patterns = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
+    return re.sub("|".join(patterns), ROLE[lang], text)
 
 
-def nameless_all(value: Any, names: Sequence[str], lang: Lang) -> Any:
-    """The same for every text inside a JSON value."""
+def replace_names_in(value: Any, names: Sequence[str], lang: Lang) -> Any:
+    """A JSON value with the names replaced in every string; keys stay."""
     if isinstance(value, str):
-        return nameless(value, names, lang)
+        return replace_names(value, names, lang)
     if isinstance(value, list):
-        return [nameless_all(item, names, lang) for item in value]
+        return [replace_names_in(item, names, lang) for item in value]
     if isinstance(value, dict):
-        return {key: nameless_all(item, names, lang) for key, item in value.items()}
+        return {key: replace_names_in(item, names, lang) for key, item in value.items()}
     return value

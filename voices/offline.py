@@ -1,4 +1,4 @@
-"""The offline voice: a deterministic chat model that keeps the output contract without any network."""
+"""The offline voice: a deterministic chat model that answers from prepared lines, without any network."""
 
 import asyncio
 import zlib
@@ -22,43 +22,45 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from soulgraph.prompts.cues import Cues, cues_of
-from soulgraph.voices.offline_parsing import wish_in
-from soulgraph.voices.offline_reply import contract, plain_cues
+from soulgraph.voices.offline_parsing import tool_request_in
+from soulgraph.voices.offline_reply import default_cues, turn_answer
 from soulgraph.voices.offline_tasks import HEURISTICS, task_answer
 
 MODEL_NAME = "offline"
 MODEL_TYPE = "soulgraph-offline"
-CHUNK = 6
+CHUNK_CHARS = 6
 
 
 def answer(messages: Sequence[BaseMessage], tools: Collection[str] = ()) -> AIMessage:
-    """What the offline voice says to these messages: a task's output, a tool call, or a turn's reply."""
+    """The answer to these messages: a task's output, a tool call, or the reply of a turn."""
     cues = cues_of(messages)
     if cues.get("task") in HEURISTICS:
-        return _said(task_answer(cues))
+        return _message(task_answer(cues))
     human = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
-    turn = cast(Cues, {**plain_cues(human.text if human else ""), **cues})
+    turn_cues = cast(Cues, {**default_cues(human.text if human else ""), **cues})
     last = messages[-1] if messages else None
-    if isinstance(last, HumanMessage) and (call := _wished_call(turn["user_text"], tools)):
+    if isinstance(last, HumanMessage) and (call := _requested_call(turn_cues["user_text"], tools)):
         return AIMessage(content="", tool_calls=[call], response_metadata={"model_name": MODEL_NAME})
-    return _said(contract(turn, last if isinstance(last, ToolMessage) else None))
+    return _message(turn_answer(turn_cues, last if isinstance(last, ToolMessage) else None))
 
 
-def _said(content: str) -> AIMessage:
+def _message(content: str) -> AIMessage:
     return AIMessage(content=content, response_metadata={"model_name": MODEL_NAME, "finish_reason": "stop"})
 
 
-def _wished_call(text: str, tools: Collection[str]) -> ToolCall | None:
-    wish = wish_in(text)
-    if wish is None or wish.tool not in tools:
+def _requested_call(text: str, tools: Collection[str]) -> ToolCall | None:
+    """The tool call that the user's words ask for; None without one, or if the tool is not bound."""
+    request = tool_request_in(text)
+    if request is None or request.tool not in tools:
         return None
-    return tool_call(name=wish.tool, args={wish.argument: wish.said}, id=f"offline-{zlib.crc32(text.encode()):08x}")
+    call_id = f"offline-{zlib.crc32(text.encode()):08x}"
+    return tool_call(name=request.tool, args={request.argument: request.value}, id=call_id)
 
 
 def chunks_of(message: AIMessage) -> Iterator[ChatGenerationChunk]:
-    """The message in small pieces; metadata rides on the last, since merging chunks would repeat it."""
+    """The message in small pieces. Metadata is on the last alone: merging chunks would repeat it."""
     text = message.text
-    pieces = [text[i : i + CHUNK] for i in range(0, len(text), CHUNK)]
+    pieces = [text[i : i + CHUNK_CHARS] for i in range(0, len(text), CHUNK_CHARS)]
     for piece in pieces[:-1]:
         yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
     last = message.model_dump(include={"response_metadata", "tool_calls"})
@@ -67,7 +69,7 @@ def chunks_of(message: AIMessage) -> Iterator[ChatGenerationChunk]:
 
 
 class OfflineVoice(BaseChatModel):
-    """Answers from data alone, in Chinese and English, so that every feature can be seen without a key."""
+    """Answers in Chinese and English, so that every feature can be tried without an API key."""
 
     model_name: str = MODEL_NAME
 
@@ -124,7 +126,7 @@ class OfflineVoice(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         for chunk in self._stream(messages, **kwargs):
             yield chunk
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # others run between chunks, as with a model on the network
 
 
 def _tool_names(kwargs: dict[str, Any]) -> list[str]:

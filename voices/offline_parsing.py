@@ -1,4 +1,4 @@
-"""What the offline voice makes of a text: names, wishes, questions and the topic they share with a memory."""
+"""How the offline voice understands a text: patterns for names, tool requests, questions, greetings and tone."""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 _END = r"(?=[\s，。！？；、,.!?;~～]|$)"
+# 叫 also means "to tell": 我叫你… (I told you to …) is no introduction, nor is a question for a name.
 _NAME_ZH = rf"(?!你|他|她|它|不|什么|啥|我)([A-Za-z\u4e00-\u9fff·]{{1,8}}?)(?:呀|啊|哦|呢|啦)?{_END}"
 _INTRODUCTION = re.compile(
     rf"(?:我叫(?:做)?|我的名字(?:叫做?|是))\s*{_NAME_ZH}"
@@ -19,7 +20,7 @@ _QUESTION = re.compile(
     r"[?？]|吗|什么|哪|谁|怎么|为啥|多少|几[个点岁号]|记不记得|^\W*(?:what|who|where|when|why|how|which)\b",
     re.IGNORECASE,
 )
-_ASKED = {
+_QUESTIONS_ABOUT_SELF = {
     "name": re.compile(
         r"(?:你|您)(?:的名字)?(?:叫(?:什么|啥)|是谁|是什么(?:$|[?？]))|what(?:'s| is) your name|who are you",
         re.IGNORECASE,
@@ -35,7 +36,8 @@ _GREETING = re.compile(
     r"|(?:hello|hi|hey|good (?:morning|evening|afternoon))\b)",
     re.IGNORECASE,
 )
-_WISHES = (
+# Requests alone: not 我记住了 (I have it), 没记住 (did not keep it) or "I can't remember that".
+_TOOL_REQUESTS = (
     ("recall_memory", "query", r"记得(.+?)(?:吗|么|不)\W*$"),
     ("recall_memory", "query", r"\b(?:do|can) you (?:still )?(?:remember|recall)\s+(.+?)\W*$"),
     ("remember", "fact", r"(?<![我你他她没不能])(?:请?你?要?|帮我)记住(?!了)[，,：:\s]*(.+?)\W*$"),
@@ -45,20 +47,22 @@ _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-class Wish(NamedTuple):
-    """A tool the user's words ask for, and its one argument."""
+class ToolRequest(NamedTuple):
+    """A tool the user's words ask for, with the name and value of its one argument."""
 
     tool: str
     argument: str
-    said: str
+    value: str
 
 
 @cache
 def lines() -> dict[str, Any]:
+    """The prepared lines and word lists of `offline_lines.yaml`."""
     return dict(yaml.safe_load((files(__package__) / "offline_lines.yaml").read_text("utf-8")))
 
 
 def introduced_name(text: str) -> str | None:
+    """The name in "my name is …"; None if the user does not introduce themself."""
     found = _INTRODUCTION.search(text)
     return (found[1] or found[2]) if found else None
 
@@ -72,44 +76,45 @@ def is_greeting(text: str) -> bool:
 
 
 def asked_about_self(text: str) -> str | None:
-    """`name` or `wellbeing`, when that is what the soul is asked."""
-    return next((topic for topic, pattern in _ASKED.items() if pattern.search(text)), None)
+    """`name` or `wellbeing` if the soul is terms for it, else None."""
+    return next((topic for topic, pattern in _QUESTIONS_ABOUT_SELF.items() if pattern.search(text)), None)
 
 
-def wish_in(text: str) -> Wish | None:
-    for tool, argument, pattern in _WISHES:
+def tool_request_in(text: str) -> ToolRequest | None:
+    for tool, argument, pattern in _TOOL_REQUESTS:
         if found := re.search(pattern, text, re.IGNORECASE):
-            return Wish(tool, argument, found[1].strip())
+            return ToolRequest(tool, argument, found[1].strip())
     return None
 
 
 def emotion_group(emotion: str) -> str:
+    """The group whose lines answer this emotion; `plain` if none does."""
     groups: dict[str, list[str]] = lines()["emotion_groups"]
     return next((group for group, emotions in groups.items() if emotion in emotions), "plain")
 
 
 def tone_of(texts: Sequence[str]) -> str:
-    """The emotion group whose words are heard most; `plain` when none is."""
-    heard = {group: sum(_mentions(text, words) for text in texts) for group, words in lines()["tone_words"].items()}
-    loudest = max(heard, key=lambda group: heard[group])
-    return loudest if heard[loudest] else "plain"
+    """The emotion group whose words occur most; `plain` when none occurs."""
+    counts = {group: sum(_mentions(text, words) for text in texts) for group, words in lines()["tone_words"].items()}
+    most_frequent = max(counts, key=lambda group: counts[group])
+    return most_frequent if counts[most_frequent] else "plain"
 
 
 def _mentions(text: str, words: Sequence[str]) -> int:
     return sum(bool(re.search(rf"\b{word}" if word.isascii() else word, text, re.IGNORECASE)) for word in words)
 
 
-def fact_asked(text: str, facts: Sequence[str]) -> str | None:
-    """The remembered fact a question is about, by the terms both share."""
+def fact_asked_about(text: str, facts: Sequence[str]) -> str | None:
+    """The remembered fact that a question is about, by the terms both share; None if the text asks for none."""
     if not facts or not is_question(text):
         return None
-    asked = _terms(text)
-    closest = max(facts, key=lambda fact: _weight(asked & _terms(fact)))
-    return closest if asked & _terms(closest) else None
+    terms = _terms(text)
+    best = max(facts, key=lambda fact: _weight(terms & _terms(fact)))
+    return best if terms & _terms(best) else None
 
 
 def _terms(text: str) -> set[str]:
-    """Words without their plural, and character pairs of Chinese."""
+    """English words without a plural s, and character pairs of Chinese."""
     words = {word.removesuffix("s") for word in _WORD.findall(_CJK_RUN.sub(" ", text.lower()))}
     pairs = {run[i : i + 2] for run in _CJK_RUN.findall(text) for i in range(len(run) - 1)}
     return (words | pairs).difference(lines()["empty_terms"])
@@ -120,6 +125,6 @@ def _weight(shared: set[str]) -> int:
 
 
 def quoted(text: str, limit: int) -> str:
-    """Somebody's words on one line, without the power to open or close a tag of the contract."""
+    """A text on one line, cut to the limit, with angle brackets replaced so that it cannot contain a tag."""
     flat = " ".join(text.split()).replace("<", "‹").replace(">", "›").strip(" 。.!！")
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -1,4 +1,4 @@
-"""One model call: the narrative is shown while it streams, and failures become ours."""
+"""One streamed model call of a turn: shows the narrative as it arrives, and translates the model's errors."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,38 +15,39 @@ from langgraph.constants import TAG_NOSTREAM
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.prompts.contract import NarrativeStream
 
-_UNSEEN: RunnableConfig = {"run_name": "voice", "tags": [TAG_NOSTREAM]}
-"""What the model writes is for us to read: a parent's stream of messages shows the narrative alone."""
+_HIDDEN: RunnableConfig = {"run_name": "voice", "tags": [TAG_NOSTREAM]}
+"""Keeps the raw tokens out of the graph's message stream: only the narrative may be shown."""
 
 
 async def speak(
     speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], show: Callable[[str], None]
 ) -> AIMessage:
-    """Stream one answer; `show` gets its narrative piece by piece."""
-    narrative, shown = NarrativeStream(), False
+    """Stream one answer and return it whole; `show` gets its narrative piece by piece."""
+    narrative = NarrativeStream()
+    shown = False
     chunks: list[AIMessageChunk] = []
     try:
         with translate_model_errors():
-            async for chunk in speaker.astream(list(messages), _UNSEEN):
+            async for chunk in speaker.astream(list(messages), _HIDDEN):
                 assert isinstance(chunk, AIMessageChunk)
                 chunks.append(chunk)
                 if text := narrative.feed(chunk.text):
                     shown = True
                     show(text)
     except ModelUnavailable as error:
-        error.repeatable = not shown
+        error.repeatable = not shown  # a retry would repeat what the user has read already
         raise
-    return _accepted(add_ai_message_chunks(*chunks) if chunks else None)
+    return _checked(add_ai_message_chunks(*chunks) if chunks else None)
 
 
 def worth_retrying(error: Exception) -> bool:
-    """Only a model that could not be reached, and only while nobody has seen a word of its answer."""
+    """True if the model could not be reached and nothing of its answer has been shown yet."""
     return isinstance(error, ModelUnavailable) and error.repeatable
 
 
 @contextmanager
 def translate_model_errors() -> Iterator[None]:
-    """Whatever a chat model raises, as one of model_timeout, model_unavailable and model_refused."""
+    """Raise whatever a chat model raises as ModelTimeout, ModelUnavailable or ModelRefused."""
     try:
         yield
     except (ModelTimeoutError, TimeoutError) as error:
@@ -60,12 +61,13 @@ def translate_model_errors() -> Iterator[None]:
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """OpenAI's own errors too, but only where its client is used: importing it takes a second."""
+    # OpenAI's own errors are included only if its client is loaded: importing it takes a second.
     openai = sys.modules.get("openai")
     return (AnyModelError, openai.APIError) if openai else (AnyModelError,)
 
 
-def _accepted(answer: AIMessageChunk | None) -> AIMessage:
+def _checked(answer: AIMessageChunk | None) -> AIMessage:
+    """The whole message, or the error that an empty, filtered or cut-off answer stands for."""
     finish = answer.response_metadata.get("finish_reason") if answer else None
     if finish == "content_filter":
         raise ModelRefused("the provider's content filter stopped the answer: rephrase the message")

@@ -1,4 +1,4 @@
-"""Structured calls to any chat model: one prompt file in, one validated output, at most one repair."""
+"""Structured calls to a chat model: a prompt file and data in, a validated output out, with at most one repair."""
 
 import json
 import re
@@ -25,14 +25,14 @@ from soulgraph.prompts.cues import cued
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
 from soulgraph.soul.validation import DROP_NUL, explain
-from soulgraph.voices.names import nameless_all
+from soulgraph.voices.names import replace_names_in
 from soulgraph.voices.speech import translate_model_errors
 
 INNER_STATE_LIMIT = 1200
 LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
 BEGIN = "Do this now."
 INNER = "soulgraph:inner"
-"""The tag of calls that nobody but the soul hears."""
+"""The tag of calls whose output the user never sees."""
 
 _FEELING = "anger|joy|trust|fear|love|affection|sadness|mood|intensity|level|priority"
 _FEELING_ZH = "愤怒|信任|好感|快乐|悲伤|恐惧|喜爱|亲密|情绪|心情|强度|优先级"
@@ -45,7 +45,8 @@ SCORE = re.compile(
 )
 
 
-def _in_words(text: str) -> str:
+def _refuse_scores(text: str) -> str:
+    """Refuse a text that gives a feeling as a number."""
     if found := SCORE.search(text):
         raise PydanticCustomError(
             "numeric_feeling", "describe it in words, never as a number ({found})", {"found": found[0]}
@@ -54,27 +55,29 @@ def _in_words(text: str) -> str:
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), DROP_NUL]
-Qualitative = Annotated[Text, AfterValidator(_in_words)]
+Qualitative = Annotated[Text, AfterValidator(_refuse_scores)]
 
 
-def objects_in(answer: str) -> Iterator[str]:
-    """Every JSON object of an answer, whatever surrounds it: prose, code fences, other braces."""
-    decoder, at = json.JSONDecoder(), answer.find("{")
+def json_objects_in(answer: str) -> Iterator[str]:
+    """Every JSON object in an answer, whatever surrounds it: prose, code fences, other braces."""
+    decoder = json.JSONDecoder()
+    at = answer.find("{")
     while at >= 0:
         try:
             _, end = decoder.raw_decode(answer, at)
             yield answer[at:end]
-        except (json.JSONDecodeError, RecursionError):
+        except (json.JSONDecodeError, RecursionError):  # a model may nest without end
             end = at + 1
         at = answer.find("{", end)
 
 
 class TaskOutput(BaseModel):
-    """What a task gives back; `read` takes it out of a model's answer."""
+    """The result of a task."""
 
     @classmethod
     def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
-        return cls.model_validate_json(max(objects_in(answer), key=len, default=answer), context=dict(context))
+        """Parse a model's answer: its longest JSON object. ValidationError if that does not fit."""
+        return cls.model_validate_json(max(json_objects_in(answer), key=len, default=answer), context=dict(context))
 
 
 class StateChange(BaseModel):
@@ -94,9 +97,10 @@ class EventImpact(BaseModel):
 
 
 class EventExtract(TaskOutput):
-    """An experience anybody could have had: roles instead of names, words instead of numbers.
+    """An abstract experience: roles instead of names, words instead of numbers.
 
-    `names` are those the model has met; neither they nor those known before are left in any other field.
+    `names` are those that the model found in the conversation. They and the names known before are replaced in all
+    other fields.
     """
 
     names: list[str] = Field(default_factory=list, exclude=True)
@@ -107,12 +111,14 @@ class EventExtract(TaskOutput):
 
     @model_validator(mode="before")
     @classmethod
-    def _names_nobody(cls, answer: Any, info: ValidationInfo) -> Any:
+    def _replace_names(cls, answer: Any, info: ValidationInfo) -> Any:
         if not isinstance(answer, dict):
             return answer
-        context, met = info.context or {}, answer.get("names") or []
-        names = [*context.get("names", ()), *(name for name in met if isinstance(name, str) and len(name) > 1)]
-        return nameless_all(answer, names, context.get("lang", "en")) | {"names": []}
+        context = info.context or {}
+        found = answer.get("names") or []
+        # A single character is no name worth replacing: it would match all over the text.
+        names = [*context.get("names", ()), *(name for name in found if isinstance(name, str) and len(name) > 1)]
+        return replace_names_in(answer, names, context.get("lang", "en")) | {"names": []}
 
 
 class Slot(BaseModel):
@@ -126,7 +132,7 @@ class Reflection(TaskOutput):
 
 
 class EvolvedPersona(TaskOutput):
-    """The one task answered in plain text."""
+    """The only output that is plain text instead of JSON."""
 
     text: Qualitative
 
@@ -141,14 +147,14 @@ class Summary(TaskOutput):
 
 
 class Impulse(TaskOutput):
-    """Whether a soul says something of its own accord, and why; silence is an answer like any other."""
+    """Whether a soul speaks up without having been spoken to, what it says, and the reason for either choice."""
 
     speak: bool
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), DROP_NUL] = ""
     reason: Text
 
     @model_validator(mode="after")
-    def _no_empty_words(self) -> Self:
+    def _text_if_speaking(self) -> Self:
         if self.speak and not self.text:
             raise PydanticCustomError("no_words", "to speak, say what in `text`; to be silent, set `speak` to false")
         return self
@@ -159,7 +165,7 @@ T = TypeVar("T", bound=TaskOutput)
 
 @dataclass(frozen=True)
 class Task(Generic[T]):
-    """A structured call: `defaults` are the data a caller may leave out."""
+    """A structured call. Its prompt file is `task_{name}`; `defaults` are the data a caller may leave out."""
 
     name: str
     output: type[T]
@@ -178,26 +184,26 @@ PROACTIVE = Task("proactive", Impulse)
 
 
 async def run_task(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
-    """Ask once; show the model its error and ask once more; then give up with a ModelError."""
+    """Ask the model. If its answer is invalid, show it the error and ask once more, then raise ModelError."""
     data = {**task.defaults, **data}
     context = {**data, "lang": lang}
-    # Nobody but the caller hears this call: its tokens must not join a streamed reply.
+    # `nostream`: the tokens of this call must not join the reply that is being streamed.
     config = RunnableConfig(run_name=task.name, tags=["nostream", INNER, task.name], metadata={"inner_call": task.name})
-    messages = briefing(task, lang, data)
-    answer = await _answer(model, messages, config)
+    messages = task_messages(task, lang, data)
+    answer = await _call_model(model, messages, config)
     try:
         return task.output.read(answer, context)
     except ValidationError as error:
-        repair = HumanMessage(render(load("task_repair"), problem=explain(error, root="answer", most=8)))
-    answer = await _answer(model, [*messages, AIMessage(answer), repair], config)
+        repair = HumanMessage(render(load("task_repair"), problem=explain(error, root="answer", limit=8)))
+    answer = await _call_model(model, [*messages, AIMessage(answer), repair], config)
     try:
         return task.output.read(answer, context)
     except ValidationError as error:
-        detail = f"the model's answer to {task.name} was unusable twice: {explain(error, root='answer', most=8)}"
+        detail = f"the model's answer to {task.name} was unusable twice: {explain(error, root='answer', limit=8)}"
         raise ModelError(detail, task=task.name) from error
 
 
-async def _answer(model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig) -> str:
+async def _call_model(model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig) -> str:
     with translate_model_errors():
         try:
             return (await model.ainvoke(list(messages), config)).text
@@ -205,12 +211,13 @@ async def _answer(model: BaseChatModel, messages: Sequence[BaseMessage], config:
             raise ModelUnavailable(f"the model's server answered no completion: {error}") from error
 
 
-def briefing(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:
+def task_messages(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:
+    """The messages of a task: its prompt, with the data as JSON and as cues, and the order to begin."""
     shown = {name: as_data(value) for name, value in data.items()}
     prompt = render(load(task.prompt), language=LANGUAGE[lang], **shown)
     return [cued(prompt, {"task": task.name, "lang": lang, **data}), HumanMessage(BEGIN)]
 
 
 def as_data(value: Any) -> str:
-    """JSON without angle brackets, so that no text inside can close the section that holds it."""
+    """A value as JSON without angle brackets, so that no text in it can close the tag around it."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,4 +1,4 @@
-"""The meter for model calls: `with metered() as meter:` counts every one made inside, in whatever task or node."""
+"""Counts the calls and tokens of models: `with metered() as meter:` counts every call made inside the block."""
 
 from asyncio import CancelledError
 from collections.abc import Iterator, Sequence
@@ -39,18 +39,18 @@ class Usage:
 
 
 _NOTHING = Usage()
-_GIVEN_UP = (TimeoutError, ModelTimeoutError, CancelledError)
+_ABANDONED = (TimeoutError, ModelTimeoutError, CancelledError)
 
 
 class Meter(BaseCallbackHandler):
-    """What was `spent` so far, and what of it is already `written` down."""
+    """A LangChain callback: what was `spent` so far, and how much of it is already `written` to the database."""
 
-    run_inline = True  # else LangChain makes a task, or takes a thread, for every event
+    run_inline = True  # otherwise LangChain makes a task, or uses a thread, for every event
     ignore_chain = ignore_agent = ignore_retriever = True
 
     def __init__(self) -> None:
         self.spent = self.written = _NOTHING
-        self._asked: dict[UUID, Sequence[BaseMessage]] = {}
+        self._open_calls: dict[UUID, Sequence[BaseMessage]] = {}
 
     @property
     def unwritten(self) -> Usage:
@@ -59,66 +59,69 @@ class Meter(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
-        """The offline voice is no model."""
+        """Count a call, unless it is the offline voice, which costs nothing."""
         if kwargs["invocation_params"].get("_type") != OFFLINE:
-            self._asked[run_id] = messages[0]
+            self._open_calls[run_id] = messages[0]
             self.spent += Usage(calls=1)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        if run_id in self._asked:
-            self.spent += _cost(self._asked.pop(run_id), _answer(response))
+        if run_id in self._open_calls:
+            self.spent += _cost(self._open_calls.pop(run_id), _answer_in(response))
 
     def on_llm_error(
         self, error: BaseException, *, run_id: UUID, response: LLMResult | None = None, **kwargs: Any
     ) -> None:
-        """An answer that broke off has cost something, a server that refused or was away has not."""
-        if response and (answer := _answer(response)) and _said(answer):
+        """Count the tokens of an answer that broke off. A call that the server refused or never got costs none."""
+        if response and (answer := _answer_in(response)) and _text_of(answer):
             self.on_llm_end(response, run_id=run_id)
-        elif not isinstance(error, _GIVEN_UP):
-            self._asked.pop(run_id, None)
+        elif not isinstance(error, _ABANDONED):
+            self._open_calls.pop(run_id, None)
 
     def close(self) -> None:
-        """A model that was given up on has read what it was asked."""
-        for asked in self._asked.values():
-            self.spent += _cost(asked, None)
-        self._asked.clear()
+        """Count the input of calls that were abandoned: the model has read it, whatever became of the answer."""
+        for messages in self._open_calls.values():
+            self.spent += _cost(messages, None)
+        self._open_calls.clear()
 
 
-_in_force: ContextVar[Meter | None] = ContextVar("meter", default=None)
-register_configure_hook(_in_force, inheritable=False)
+_current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+# LangChain adds the meter of the context to the callbacks of every run, so nobody has to pass it on.
+register_configure_hook(_current_meter, inheritable=False)
 
 
 @contextmanager
 def metered() -> Iterator[Meter]:
-    """A meter inside another takes over: what it counts is not counted twice."""
+    """A meter for the calls made in this block. Inside another one it takes over: nothing is counted twice."""
     meter = Meter()
-    before = _in_force.set(meter)
+    before = _current_meter.set(meter)
     try:
         yield meter
     finally:
-        _in_force.reset(before)
+        _current_meter.reset(before)
         meter.close()
 
 
-def spending() -> Meter:
-    """The meter in force; where there is none, one that has counted nothing."""
-    return _in_force.get() or Meter()
+def current_meter() -> Meter:
+    """The meter of the innermost block around the caller; outside of all, an empty one."""
+    return _current_meter.get() or Meter()
 
 
-def _answer(response: LLMResult) -> AIMessage | None:
+def _answer_in(response: LLMResult) -> AIMessage | None:
+    """The first message of a response; None if it has none."""
     for generation in (candidate for candidates in response.generations for candidate in candidates):
         if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
             return generation.message
     return None
 
 
-def _cost(asked: Sequence[BaseMessage], answer: AIMessage | None) -> Usage:
-    """What the server told; an estimate from the texts if it told nothing."""
-    if answer and (told := answer.usage_metadata):
-        return Usage(0, told["input_tokens"], told["output_tokens"])
-    return Usage(0, sum(tokens_of(_said(message)) for message in asked), tokens_of(_said(answer)) if answer else 0)
+def _cost(messages: Sequence[BaseMessage], answer: AIMessage | None) -> Usage:
+    """The tokens that the server reported, or an estimate from the texts if it reported none."""
+    if answer and (reported := answer.usage_metadata):
+        return Usage(0, reported["input_tokens"], reported["output_tokens"])
+    input_tokens = sum(tokens_of(_text_of(message)) for message in messages)
+    return Usage(0, input_tokens, tokens_of(_text_of(answer)) if answer else 0)
 
 
-def _said(message: BaseMessage) -> str:
+def _text_of(message: BaseMessage) -> str:
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return message.text + "".join(f"{call['name']}{call['args']}" for call in calls)

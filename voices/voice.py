@@ -1,4 +1,4 @@
-"""The voice of a soul: a chat model under the name that answers carry."""
+"""The voice of a soul: a chat model with its tools, under the name that answers carry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ class Voice:
 
     @cached_property
     def with_tools(self) -> Runnable[LanguageModelInput, AIMessage]:
-        """Bound once: turning tools into schemas costs more than a whole graph step."""
+        """Cached, because turning tools into schemas costs more than a whole graph step."""
         return self.model.bind_tools(self.tools) if self.tools else self.model
 
     @cached_property
     def without_tools(self) -> Runnable[LanguageModelInput, AIMessage]:
-        """The schemas stay, so that earlier tool calls stay legal, but no new ones may be made."""
+        """The model may call no tools. Their schemas are still sent: the history may hold calls of them."""
         return self.model.bind_tools(self.tools, tool_choice="none") if self.tools else self.model
 
-    def offering(self, skills: Sequence[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
-        """With functions of a terminal's beside the tools, for one turn; `may_call` says whether any may be called."""
+    def with_skills(self, skills: Sequence[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with a terminal's skills beside the tools; `may_call` says whether it may call any of them."""
         if not skills:
             return self.with_tools if may_call else self.without_tools
         return self.model.bind_tools([*self._schemas, *skills], **({} if may_call else {"tool_choice": "none"}))

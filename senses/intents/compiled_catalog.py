@@ -8,7 +8,7 @@ from soulgraph.senses.intents.examples import Example, examples_of
 from soulgraph.senses.intents.opposites import Sides, agreed_sides, majority_sides
 from soulgraph.senses.intents.patterns import PatternPrefilter
 from soulgraph.senses.intents.shape import Shape, shape_of
-from soulgraph.senses.intents.utterance import Utterance, folded
+from soulgraph.senses.intents.utterance import ParsedUtterance, folded
 
 
 class CompiledCatalog:
@@ -21,7 +21,7 @@ class CompiledCatalog:
         self._with_patterns = {intent.id for intent in intents if _patterns(intent)}
         self._prefilter = PatternPrefilter(pattern for intent in intents for pattern in _patterns(intent))
 
-    def candidates_for(self, utterance: Utterance) -> list[Intent]:
+    def candidates_for(self, utterance: ParsedUtterance) -> list[Intent]:
         """The intents whose keywords or patterns may match, in the order of the catalog."""
         text = folded(utterance.text)
         matching = {intent_id for word, intent_id in self._keyword_owners if word in text}

@@ -12,7 +12,7 @@ from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
 from soulgraph.senses.intents.shape import is_about_past, refuses, shape_of
-from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
 
@@ -34,13 +34,13 @@ class Evidence(NamedTuple):
         return f"{self.by} {self.what}"
 
 
-def evidence_in(utterance: Utterance, catalog: CompiledCatalog) -> list[Evidence]:
+def evidence_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> list[Evidence]:
     candidates = catalog.candidates_for(utterance)
     claims = [claim for intent in candidates for claim in _evidence_for(intent, utterance, catalog)]
     return _resolve_overlaps(claims, utterance)
 
 
-def refused(claim: Evidence, utterance: Utterance) -> bool:
+def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
     """Whether words before a match, or inside of what a pattern matched, negate it.
 
     Likeness is compared by shape, which includes refusals, so it is not checked again.
@@ -49,11 +49,11 @@ def refused(claim: Evidence, utterance: Utterance) -> bool:
     return within or (claim.by != "like" and is_refused(utterance, claim.span))
 
 
-def excluded(intent: Intent, utterance: Utterance) -> bool:
+def excluded(intent: Intent, utterance: ParsedUtterance) -> bool:
     return any(utterance.find(word) for word in intent.match.negative_keywords)
 
 
-def sides_at(span: Span, utterance: Utterance) -> Sides:
+def sides_at(span: Span, utterance: ParsedUtterance) -> Sides:
     """The sides named by the span, else by its clause; a clause that names no act takes those of its neighbours."""
     at, clauses = utterance.clause_at(span.start), utterance.clauses
     around = [] if names_act(utterance.part(clauses[at])) else [*clauses[:at][::-1], *clauses[at + 1 :]]
@@ -64,7 +64,7 @@ def names_act(clause: str) -> bool:
     return _ACT.search(clause) is not None
 
 
-def _evidence_for(intent: Intent, utterance: Utterance, catalog: CompiledCatalog) -> list[Evidence]:
+def _evidence_for(intent: Intent, utterance: ParsedUtterance, catalog: CompiledCatalog) -> list[Evidence]:
     """The matches of an intent; empty when one of its conditions fails."""
     match = intent.match
     required = [_matches(intent, [word], [], utterance, catalog) for word in match.keywords_all]
@@ -78,7 +78,7 @@ def _evidence_for(intent: Intent, utterance: Utterance, catalog: CompiledCatalog
 
 
 def _matches(
-    intent: Intent, keywords: list[str], patterns: list[str], utterance: Utterance, catalog: CompiledCatalog
+    intent: Intent, keywords: list[str], patterns: list[str], utterance: ParsedUtterance, catalog: CompiledCatalog
 ) -> list[Evidence]:
     """The matches of keywords and patterns that name no opposite side and are not misread."""
     claims = [Evidence(intent, span, "keyword", word) for word in keywords for span in utterance.find(word)]
@@ -91,7 +91,7 @@ def _matches(
     ]
 
 
-def _is_misread(claim: Evidence, utterance: Utterance, catalog: CompiledCatalog) -> bool:
+def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     """Whether a match stands in a clause about the past, or a pattern matched a clause about another object."""
     clause = utterance.clause(claim.span)
     return is_about_past(clause) or (
@@ -99,7 +99,7 @@ def _is_misread(claim: Evidence, utterance: Utterance, catalog: CompiledCatalog)
     )
 
 
-def _resolve_overlaps(claims: list[Evidence], utterance: Utterance) -> list[Evidence]:
+def _resolve_overlaps(claims: list[Evidence], utterance: ParsedUtterance) -> list[Evidence]:
     """Keeps one intent where several match the same words.
 
     Preferred are matches within one clause, then longer ones, then those of an intent without a match so far,

@@ -17,7 +17,7 @@ from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, join_
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
 from soulgraph.senses.intents.resemblance import Resemblance
 from soulgraph.senses.intents.slots import fill_slots, question
-from soulgraph.senses.intents.utterance import Utterance
+from soulgraph.senses.intents.utterance import ParsedUtterance
 from soulgraph.senses.ports import Embedder, IntentArbiter
 from soulgraph.soul.language import Lang, lang_of
 
@@ -53,13 +53,15 @@ class IntentFilter:
 
     def expect(self, text: str) -> None:
         """Announces a text that will be filtered soon, so that it is embedded early."""
-        self._resemblance.expect(Utterance.of(text))
+        self._resemblance.expect(ParsedUtterance.of(text))
 
     async def filter(self, text: str, catalog: CompiledCatalog, now: datetime) -> IntentResult:
         """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved."""
-        utterance = Utterance.of(text)
+        utterance = ParsedUtterance.of(text)
         if not utterance.text or not catalog.intents:
-            return IntentResult.without("no_action", "nothing was said" if catalog.intents else "no intents are offered")
+            return IntentResult.without(
+                "no_action", "nothing was said" if catalog.intents else "no intents are offered"
+            )
         named = evidence_in(utterance, catalog)
         found, problem = await self._compare_with_examples(utterance, catalog, named)
         accepted = [evidence for evidence in found if not refused(evidence, utterance)]
@@ -73,7 +75,7 @@ class IntentFilter:
         return IntentResult.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
 
     async def _compare_with_examples(
-        self, utterance: Utterance, catalog: CompiledCatalog, named: list[Evidence]
+        self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: list[Evidence]
     ) -> tuple[list[Evidence], str]:
         """The evidence after comparison with the examples, and a remark for the reason if the embedder is away."""
         try:
@@ -82,7 +84,7 @@ class IntentFilter:
             return named, " (examples not compared: the embeddings endpoint is away)"
         return await self._arbitrate(utterance, compared), ""
 
-    async def _arbitrate(self, utterance: Utterance, found: list[Evidence]) -> list[Evidence]:
+    async def _arbitrate(self, utterance: ParsedUtterance, found: list[Evidence]) -> list[Evidence]:
         """The evidence with unclear cases decided by the arbiter; unchanged without one or when it fails."""
         unclear = [evidence for evidence in found if UNCLEAR[0] <= evidence.confidence <= UNCLEAR[1]]
         if not self._arbiter or not unclear:
@@ -101,7 +103,7 @@ def _confirmed(evidence: Evidence) -> Evidence:
     return evidence._replace(confidence=confidence, what=f"{evidence.what}, confirmed by the model")
 
 
-def _mentions(accepted: list[Evidence], utterance: Utterance, now: datetime) -> Iterator[Mention]:
+def _mentions(accepted: list[Evidence], utterance: ParsedUtterance, now: datetime) -> Iterator[Mention]:
     """The mentions in the order of the text. A clause that asks for nothing belongs to the one before it."""
     asking = sorted({utterance.clause_at(evidence.span.start) for evidence in accepted})
     starts = [0, *(utterance.clauses[clause].start for clause in asking[1:]), len(utterance.text)]

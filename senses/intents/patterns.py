@@ -44,7 +44,7 @@ def compiled(source: str) -> regex.Pattern[str]:
         raise UnsafePattern(f"does not compile ({error})") from error
 
 
-def refuse_explosive(source: str) -> None:
+def refuse_slow_pattern(source: str) -> None:
     """Raises UnsafePattern for a pattern that is slow on hostile texts made of its own letters."""
     pattern = compiled(source)
     start = thread_time()

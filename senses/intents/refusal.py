@@ -3,7 +3,7 @@
 import re
 
 from soulgraph.senses.intents.opposites import names_side
-from soulgraph.senses.intents.utterance import Span, Utterance
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _MAX_CHARS_BEFORE = 60  # characters in front of a command
 _REST = r"[^,.;!?，。；！？、]"
@@ -35,7 +35,7 @@ _THROUGH_A_VERB = re.compile(
 )
 
 
-def is_refused(utterance: Utterance, span: Span) -> bool:
+def is_refused(utterance: ParsedUtterance, span: Span) -> bool:
     """Whether a refusal stands before the span: directly, or, if the span names no action, before its verb."""
     in_front = utterance.text[max(0, span.start - _MAX_CHARS_BEFORE) : span.start]
     refusal = _DIRECTLY if names_side(utterance.part(span)) else _THROUGH_A_VERB

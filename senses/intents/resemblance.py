@@ -15,7 +15,7 @@ from soulgraph.senses.intents.examples import Examples, Likeness
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import refuses, shape_of
-from soulgraph.senses.intents.utterance import Span, Utterance, without_conjunctions
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span, without_conjunctions
 from soulgraph.senses.ports import Embedder, Vectors
 
 # Confidence that a clause needs; the whole utterance needs the `min_confidence` of the intent.
@@ -38,11 +38,11 @@ class Resemblance:
         self._lock = asyncio.Lock()
         self._examples_of: WeakKeyDictionary[CompiledCatalog, Examples] = WeakKeyDictionary()
 
-    def expect(self, utterance: Utterance) -> None:
+    def expect(self, utterance: ParsedUtterance) -> None:
         self._embedder.expect([utterance.part(span) for span in _spans(utterance)])
 
     async def compare(
-        self, utterance: Utterance, catalog: CompiledCatalog, named: Sequence[Evidence]
+        self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: Sequence[Evidence]
     ) -> list[Evidence]:
         """The named evidence whose clause is not far more like another intent, and the evidence by likeness."""
         if not catalog.examples:
@@ -51,7 +51,7 @@ class Resemblance:
         held = [evidence for evidence in named if not _contradicted(evidence, [whole, *parts], utterance)]
         return [*held, *_by_likeness(utterance, catalog, held, whole, parts)]
 
-    async def _likenesses(self, utterance: Utterance, catalog: CompiledCatalog) -> list["Part"]:
+    async def _likenesses(self, utterance: ParsedUtterance, catalog: CompiledCatalog) -> list["Part"]:
         """The whole utterance, then its clauses if it has several, each with the intents it is like."""
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
@@ -74,7 +74,7 @@ class Resemblance:
         return np.concatenate([await self._embedder.embed(part) for part in parts])
 
 
-def _spans(utterance: Utterance) -> list[Span]:
+def _spans(utterance: ParsedUtterance) -> list[Span]:
     """The whole utterance, and of several clauses those that may ask for something."""
     whole = Span(0, len(utterance.text))
     clauses = [clause for clause in utterance.clauses if clause.length < whole.length]
@@ -102,7 +102,7 @@ class Part(NamedTuple):
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
 
-def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: Utterance) -> bool:
+def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: ParsedUtterance) -> bool:
     """Whether the clause of a match is far more like another intent: 扫地机回去充电 names 扫地 but does not mean it."""
     if not evidence.intent.match.examples or refused(evidence, utterance):
         return False
@@ -111,7 +111,7 @@ def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: Utteranc
 
 
 def _by_likeness(
-    utterance: Utterance, catalog: CompiledCatalog, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
+    utterance: ParsedUtterance, catalog: CompiledCatalog, held: Sequence[Evidence], whole: Part, parts: Sequence[Part]
 ) -> list[Evidence]:
     """Evidence by likeness in clauses without a match; the whole utterance counts only if nothing matched."""
     taken = {utterance.clause_at(evidence.span.start) for evidence in held}
@@ -134,11 +134,11 @@ def _most_confident(alike: list[Evidence]) -> list[Evidence]:
     return sorted(enough, key=lambda found: -found.confidence)[:1]
 
 
-def _min_confidence(span: Span, utterance: Utterance) -> float:
+def _min_confidence(span: Span, utterance: ParsedUtterance) -> float:
     return MIN_ACT_PART if names_act(utterance.part(span)) else MIN_PART
 
 
-def _first_possible(part: Part, utterance: Utterance, catalog: CompiledCatalog) -> Evidence | None:
+def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCatalog) -> Evidence | None:
     """The likeliest intent that is possible, unless its opposite is about as likely.
 
     Impossible are excluded intents, and those of the opposite side, of another object or of another shape.

@@ -31,13 +31,13 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Utterance:
+class ParsedUtterance:
     text: str
     clauses: tuple[Span, ...]
     budget: RegexBudget = field(default_factory=RegexBudget, compare=False)
 
     @classmethod
-    def of(cls, text: str) -> "Utterance":
+    def of(cls, text: str) -> "ParsedUtterance":
         line = clean_utterance(text)
         return cls(line, _clauses(line))
 

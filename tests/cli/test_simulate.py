@@ -53,7 +53,8 @@ def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and
 
 def test_the_table_holds_what_was_played():
     simulate("--say", "anger*4@8s", "--types", "intj", "--until", "1m", "--step", "10s", "--out", "run")
-    rows, samples = table("run.csv"), play(traits_of("INTJ"), said("anger*4@8s"), 60.0, 10.0)
+    rows = table("run.csv")
+    samples = play(traits_of("INTJ"), said("anger*4@8s"), 60.0, 10.0)
     assert len(rows) == len(samples)
     assert tuple(rows[0]) == COLUMNS
     for row, (at, _, state, gate) in zip(rows, samples, strict=True):

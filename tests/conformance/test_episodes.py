@@ -65,7 +65,7 @@ async def test_what_finds_a_message_goes_with_it(home, what):
         await (tx.sessions.delete("sess_1") if what == "session" else tx.souls.delete("soul_1"))
     async with home.read() as tx:
         assert await tx.episodes.after("soul_1") == await tx.vectors.after("soul_1", "model", 0, 9) == []
-        assert await tx.episodes.told("soul_1", [said]) == {}
+        assert await tx.episodes.messages("soul_1", [said]) == {}
 
 
 async def test_only_a_souls_own_messages_are_told(home):
@@ -75,8 +75,8 @@ async def test_only_a_souls_own_messages_are_told(home):
     async with home.write() as tx:
         await tx.episodes.useful([said, said + 1])
         await tx.episodes.useful([said])
-        told = await tx.episodes.told("soul_1", [said, said + 1])
-        assert await tx.episodes.told("soul_2", [said]) == await tx.episodes.told("soul_1", []) == {}
+        told = await tx.episodes.messages("soul_1", [said, said + 1])
+        assert await tx.episodes.messages("soul_2", [said]) == await tx.episodes.messages("soul_1", []) == {}
     assert told[said].message.content == "green tea"
     assert told[said].useful == 2
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 import httpx
 
 from soulgraph.memory.chroma import open_embedded
-from soulgraph.memory.events import collection_of
+from soulgraph.memory.events import collection_name
 from soulgraph.senses.embedding.local import NAME, encode
 from soulgraph.tests.crashing import CrashingServer
 from soulgraph.tests.e2e.afterglow import attentive, settled
@@ -14,8 +14,8 @@ from soulgraph.tests.live import new_soul, say
 STEPS = [
     "after soulgraph.stores.outbox:Outbox.claim",
     "before soulgraph.nodes.archive:run_task",
-    "before soulgraph.memory.chroma:_Vault.put",
-    "after soulgraph.memory.chroma:_Vault.put",
+    "before soulgraph.memory.chroma:_ChromaCollection.put",
+    "after soulgraph.memory.chroma:_ChromaCollection.put",
     "after soulgraph.stores.messages:Messages.archive",
     "after soulgraph.nodes.archive:archive",
     "before soulgraph.nodes.reflect:run_task",
@@ -60,7 +60,7 @@ async def test_killed_at_any_step_it_goes_on_where_it_was(stub, database_url, tm
             assert len((await client.get("/v1/events")).json()) == len(STEPS)
     finally:
         server.kill()
-    async with open_embedded(tmp_path / "chroma", collection_of(NAME)) as vault:
+    async with open_embedded(tmp_path / "chroma", collection_name(NAME)) as vault:
         assert len(await vault.near(encode(["anything"])[0], 100)) == len(STEPS), (
             "no event is left that nobody knows of"
         )

@@ -1,11 +1,11 @@
-"""The event library, on the embedded Chroma and on a server: kept once, found by meaning, traced and forgotten."""
+"""The event library on the embedded Chroma and on a server: duplicates, search, provenance and removal."""
 
 from dataclasses import replace
 
 import pytest
 
 from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
-from soulgraph.memory.events import Event, EventLibrary, Pattern, collection_of, open_events
+from soulgraph.memory.events import Event, EventLibrary, Pattern, collection_name, open_events
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.conformance.samples import NOW, session, soul
@@ -141,7 +141,7 @@ async def test_models_do_not_share_events(home, tmp_path):
 
 
 def test_every_model_has_a_collection_with_a_valid_name():
-    names = [collection_of(model) for model in ("", "a/b", "a.b", "x" * 500, "模型")]
+    names = [collection_name(model) for model in ("", "a/b", "a.b", "x" * 500, "模型")]
     assert len(set(names)) == len(names)
     assert all(3 <= len(name) <= 63 and name.isascii() for name in names)
 

@@ -1,4 +1,4 @@
-"""The index of one soul: words by BM25, meaning by cosine, and both with what was said just before."""
+"""The index of one soul: terms by BM25, vectors by cosine, and the relevance of neighbouring messages."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=1
 NOW = 1_800_000_000.0
 
 
-def packed(terms):
+def packed_terms(terms):
     return np.array(terms, "<u4").tobytes()
 
 
@@ -38,27 +38,27 @@ def plain_bm25(texts, question):
 
 @given(TEXTS, st.lists(st.integers(0, 8), max_size=5), st.integers(1, 4))
 def test_words_are_matched_as_bm25_would_however_the_texts_arrived(texts, question, step):
-    postings = InvertedIndex()
+    index = InvertedIndex()
     for start in range(0, len(texts), step):
-        postings.add([packed(text) for text in texts[start : start + step]])
-    match = postings.match(question)
-    assert match.shares == pytest.approx(plain_bm25(texts, question), abs=1e-5)
-    assert (match.familiar > 0) == any(term in text for term in question for text in texts)
+        index.add([packed_terms(text) for text in texts[start : start + step]])
+    match = index.match(question)
+    assert match.scores == pytest.approx(plain_bm25(texts, question), abs=1e-5)
+    assert (match.known_terms > 0) == any(term in text for term in question for text in texts)
 
 
-def said(*texts, by_user=True):
-    """Messages of one session, numbered from 1."""
+def session_of(*texts, by_user=True):
+    """Episodes of one session with these texts, numbered from 1."""
     return [Episode(n, n - 1 or None, by_user, NOW, fingerprints(text)) for n, text in enumerate(texts, 1)]
 
 
-def found(index, text, vector=None, most=10, exclude=(), **weights):
-    return index.search(query_terms(text), vector, NOW, most, exclude, replace(EPISODES, **weights)).message_ids
+def found(index, text, vector=None, limit=10, exclude=(), **weights):
+    return index.search(query_terms(text), vector, NOW, limit, exclude, replace(EPISODES, **weights)).message_ids
 
 
 @pytest.fixture
 def index():
     index = SoulIndex()
-    index.add(said("My daughter is called Mika", "What a lovely name", "米卡喜欢画画", "I parked on level three"))
+    index.add(session_of("My daughter is called Mika", "What a lovely name", "米卡喜欢画画", "I parked on level three"))
     return index
 
 
@@ -70,22 +70,22 @@ def test_a_message_is_found_by_its_words(index):
 
 def test_the_answer_to_a_question_is_found_by_the_question():
     index = SoulIndex()
-    index.add([*said("What is the parrot called?", by_user=False), Episode(2, 1, True, NOW, b"")])
+    index.add([*session_of("What is the parrot called?", by_user=False), Episode(2, 1, True, NOW, b"")])
     assert found(index, "parrot") == [2]
-    assert found(index, "parrot", around=(0, 0, 0, 0)) == [1]
+    assert found(index, "parrot", neighbours=(0, 0, 0, 0)) == [1]
 
 
 def test_what_comes_along_with_a_better_one_is_not_found_again():
     index = SoulIndex()
-    index.add(said("a red kite", "a red kite flies", "a kite", "a red kite"))
+    index.add(session_of("a red kite", "a red kite flies", "a kite", "a red kite"))
     near = index.search(query_terms("red kite"), None, NOW, 10)
     assert set(near.message_ids) in ({1, 3}, {1, 4}, {2, 4})
-    assert not set(near.message_ids) & {beside for pair in near.around for beside in pair}
+    assert not set(near.message_ids) & {beside for pair in near.neighbours for beside in pair}
 
 
 def test_what_was_said_in_one_language_is_found_in_the_other():
     index = SoulIndex()
-    index.add(said("我妈妈的膝盖疼", "嗯", "The neighbour's cat stole my umbrella"))
+    index.add(session_of("我妈妈的膝盖疼", "嗯", "The neighbour's cat stole my umbrella"))
     assert found(index, "what is wrong with Mum's knee?")[0] == 1
     assert found(index, "谁拿了我的雨伞？") == [3]
 
@@ -96,7 +96,7 @@ def test_what_is_in_the_prompt_already_is_not_found(index):
 
 def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(index):
     vectors = np.eye(4, 16, dtype=np.float32)
-    index.embed([(n, half(vectors[n - 1])) for n in range(1, 5)])
+    index.add_vectors([(n, half_precision(vectors[n - 1])) for n in range(1, 5)])
     hardly = 0.1 * vectors.sum(axis=0) + 0.98 * np.eye(16, dtype=np.float32)[9]
     assert found(index, "nitrogen boils", hardly) == []
     assert found(index, "nitrogen boils", vectors[1])[0] == 2
@@ -104,13 +104,13 @@ def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(
 
 
 def test_neighbours_are_those_of_the_session(index):
-    assert index.search(query_terms("park"), None, NOW, 1).around == [(3, None)]
-    assert index.search(query_terms("画画"), None, NOW, 1).around == [(2, 4)]
+    assert index.search(query_terms("park"), None, NOW, 1).neighbours == [(3, None)]
+    assert index.search(query_terms("画画"), None, NOW, 1).neighbours == [(2, 4)]
 
 
 def test_adding_the_same_again_changes_nothing(index):
     before = found(index, "daughter park 米卡")
-    index.add(said("My daughter is called Mika", "What a lovely name"))
+    index.add(session_of("My daughter is called Mika", "What a lovely name"))
     assert (len(index), index.last_id) == (4, 4)
     assert found(index, "daughter park 米卡") == before
 
@@ -121,24 +121,25 @@ def test_an_index_with_nothing_in_it_finds_nothing():
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
 def test_messages_find_their_neighbours_in_whatever_order_they_arrive(order):
-    messages, index = said("a red kite", "lovely", "so it is", "bread"), SoulIndex()
+    messages = session_of("a red kite", "lovely", "so it is", "bread")
+    index = SoulIndex()
     for place in order:
         index.add([messages[place]])
-    assert index.search(query_terms("kite"), None, NOW, 1).around == [(None, 2)]
-    assert index.search(query_terms("bread"), None, NOW, 1).around == [(3, None)]
+    assert index.search(query_terms("kite"), None, NOW, 1).neighbours == [(None, 2)]
+    assert index.search(query_terms("bread"), None, NOW, 1).neighbours == [(3, None)]
     assert index.last_id == 4
 
 
-def half(vector):
+def half_precision(vector):
     return (vector / np.linalg.norm(vector)).astype("<f2").tobytes()
 
 
 def test_a_message_is_found_by_its_meaning_once_it_has_a_vector(index):
     vectors = np.eye(4, 16, dtype=np.float32)
     assert found(index, "submarine", vectors[3]) == []
-    index.embed([(4, half(vectors[3]))])
+    index.add_vectors([(4, half_precision(vectors[3]))])
     assert index.embedded_to == 0
-    index.embed([(n, half(vectors[n - 1])) for n in range(1, 5)])
+    index.add_vectors([(n, half_precision(vectors[n - 1])) for n in range(1, 5)])
     assert index.embedded_to == 4
     assert found(index, "submarine", vectors[3])[0] == 4
 
@@ -149,24 +150,27 @@ def test_among_many_the_sketch_finds_what_comparing_each_would_find():
     vectors = topics[rng.integers(40, size=6000)] + 0.5 * rng.normal(size=(6000, 64))
     by_user = np.arange(6000) % 2 == 0
     vectors[by_user] += 3 * rng.normal(size=64)
-    meanings = VectorIndex(64)
+    vector_index = VectorIndex(64)
     for rows in np.array_split(np.arange(6000), 7):
-        meanings.put(rows, [half(vectors[row]) for row in rows], by_user[rows])
+        vector_index.put(rows, [half_precision(vectors[row]) for row in rows], by_user[rows])
     for row in range(0, 6000, 500):
         asked = (vectors[row] / np.linalg.norm(vectors[row])).astype(np.float32)
-        short, everything = meanings.shortlist(asked, 200), meanings.nearness(asked, np.arange(6000))
+        short = vector_index.shortlist(asked, 200)
+        everything = vector_index.cosines(asked, np.arange(6000))
         assert len(short) == 200
         assert set(np.argsort(-everything)[:10]) <= set(short)
         assert everything[row] == pytest.approx(1, abs=0.01)
 
 
 def test_who_speaks_does_not_count_as_what_is_meant():
-    """Two speak in very different manners, each of them of two subjects."""
+    """Two speakers whose vectors differ more by speaker than by subject; each speaks of two subjects."""
     rng = np.random.default_rng(4)
-    subjects, manners = rng.normal(size=(2, 64)), 3 * rng.normal(size=(2, 64))
-    subject, speaker = np.arange(400) // 2 % 2, np.arange(400) % 2
+    subjects = rng.normal(size=(2, 64))
+    manners = 3 * rng.normal(size=(2, 64))
+    subject = np.arange(400) // 2 % 2
+    speaker = np.arange(400) % 2
     vectors = subjects[subject] + manners[speaker] + 0.1 * rng.normal(size=(400, 64))
-    meanings = VectorIndex(64)
-    meanings.put(np.arange(400), [half(vector) for vector in vectors], speaker == 1)
-    near = meanings.nearness((vectors[0] / np.linalg.norm(vectors[0])).astype(np.float32), np.arange(400))
+    vector_index = VectorIndex(64)
+    vector_index.put(np.arange(400), [half_precision(vector) for vector in vectors], speaker == 1)
+    near = vector_index.cosines((vectors[0] / np.linalg.norm(vectors[0])).astype(np.float32), np.arange(400))
     assert near[subject == 0].min() > near[subject == 1].max()

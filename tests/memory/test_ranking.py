@@ -1,4 +1,4 @@
-"""The ranking: relevance decides what comes to mind, the rest only the order."""
+"""The ranking formulas: relevance decides what is recalled, the rest only the order."""
 
 import numpy as np
 import pytest
@@ -12,38 +12,38 @@ from soulgraph.memory.ranking import (
     idf,
     is_relevant,
     relevance,
-    served,
-    standing,
+    score,
     top_k,
+    usefulness_bonus,
 )
 
 SHARES = st.floats(0, 1.5, width=32)
 DAY = 86_400.0
 
 
-def stands(relevant=0.5, by_user=0.0, age_s=0.0):
-    return standing(*(np.array([one], np.float32) for one in (relevant, by_user, age_s)), EPISODES)[0]
+def scored(relevant=0.5, by_user=0.0, age_s=0.0):
+    return score(*(np.array([one], np.float32) for one in (relevant, by_user, age_s)), EPISODES)[0]
 
 
 @given(SHARES, SHARES, SHARES, SHARES)
 def test_more_relevance_never_ranks_lower(lexical, dense, more_words, more_meaning):
     one, other = relevance(np.array([lexical, lexical + more_words]), np.array([dense, dense + more_meaning]), EPISODES)
-    assert stands(other) >= stands(one)
+    assert scored(other) >= scored(one)
 
 
 def test_of_two_alike_the_users_words_and_the_newer_one_come_first():
-    assert stands(by_user=1) > stands()
-    assert stands(age_s=DAY) > stands(age_s=90 * DAY)
+    assert scored(by_user=1) > scored()
+    assert scored(age_s=DAY) > scored(age_s=90 * DAY)
 
 
 def test_usefulness_and_age_cannot_outweigh_a_clear_difference_in_relevance():
-    most = served(np.array([10_000.0]), EPISODES)[0]
-    assert stands(0.9, age_s=3000 * DAY) > stands(0.5) + most
+    most = usefulness_bonus(np.array([10_000.0]), EPISODES)[0]
+    assert scored(0.9, age_s=3000 * DAY) > scored(0.5) + most
 
 
 @given(st.floats(0, 1000), st.floats(0.1, 1000))
 def test_having_been_useful_more_often_adds_ever_less(useful, more):
-    never, some, much = served(np.array([0.0, useful, useful + more]), EPISODES)
+    never, some, much = usefulness_bonus(np.array([0.0, useful, useful + more]), EPISODES)
     assert never == 0 <= some <= much < EPISODES.useful
 
 
@@ -53,21 +53,23 @@ def test_what_points_away_counts_as_far_and_not_against_the_words():
 
 
 @pytest.mark.parametrize(
-    ("nearest", "familiar", "sparked"),
+    ("similarity", "known_terms", "expected"),
     [(0.0, 0.0, False), (0.4, 0.0, True), (0.2, 0.1, False), (0.2, 0.9, True), (None, 0.1, False), (None, 0.5, True)],
 )
-def test_a_question_must_be_near_something_or_in_words_that_were_used(nearest, familiar, sparked):
-    assert is_relevant(nearest, familiar, 1000, EPISODES) == sparked
+def test_a_question_must_be_near_something_or_in_words_that_were_used(similarity, known_terms, expected):
+    assert is_relevant(similarity, known_terms, 1000, EPISODES) == expected
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**6), st.integers(1, 10**6))
-def test_what_sparks_among_many_texts_would_among_few(nearest, familiar, one, other):
+def test_what_is_relevant_among_many_texts_would_be_among_few(similarity, known_terms, one, other):
     few, many = sorted((one, other))
-    assert is_relevant(nearest, familiar, few, EPISODES) or not is_relevant(nearest, familiar, many, EPISODES)
+    assert is_relevant(similarity, known_terms, few, EPISODES) or not is_relevant(
+        similarity, known_terms, many, EPISODES
+    )
     assert (
-        is_relevant(nearest, familiar, many, EPISODES)
+        is_relevant(similarity, known_terms, many, EPISODES)
         or many <= 1000
-        or not is_relevant(nearest, familiar, 1000, EPISODES)
+        or not is_relevant(similarity, known_terms, 1000, EPISODES)
     )
 
 
@@ -85,7 +87,7 @@ def test_repeating_a_term_adds_ever_less_and_it_says_less_in_a_long_text(frequen
 
 
 @given(st.lists(st.floats(-1, 1), max_size=40), st.integers(1, 8))
-def test_the_greatest_are_the_greatest(values, most):
+def test_top_k_are_the_greatest(values, k):
     values = np.array(values)
-    kept = values[top_k(values, most)]
-    assert sorted(kept) == sorted(values[values > 0])[-most:]
+    kept = values[top_k(values, k)]
+    assert sorted(kept) == sorted(values[values > 0])[-k:]

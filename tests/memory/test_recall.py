@@ -1,4 +1,4 @@
-"""Recall on both databases: a soul finds what was said to it, in any session, and never another's."""
+"""Recall on both databases: a soul finds messages of all its own sessions, and never those of another."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
-from soulgraph.memory import shelf
+from soulgraph.memory import index_cache
 from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
@@ -17,7 +17,7 @@ from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.test_events import event
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 
-TALK = [
+TRANSCRIPT = [
     ("user", "My daughter is called Mika and she turns seven in June"),
     ("assistant", "A June child! What does she like?"),
     ("user", "She paints whales all day long"),
@@ -28,18 +28,18 @@ TALK = [
 
 
 @pytest.fixture
-async def lived(stores):
+async def filled_stores(stores):
     async with stores.write() as tx:
         for n in (1, 2):
             await tx.souls.add(soul(f"soul_{n}"))
             await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
-        await tx.messages.append("sess_1", [message(text, role=role) for role, text in TALK])
+        await tx.messages.append("sess_1", [message(text, role=role) for role, text in TRANSCRIPT])
         await tx.messages.append("sess_2", [message("My daughter is called Ines")])
     return stores
 
 
 @asynccontextmanager
-async def remembering(stores, events=None, embedder=None, **options):
+async def recall_on(stores, events=None, embedder=None, **options):
     recall = Recall(stores, embedder or WordVectors(), events, lambda: NOW, **options)
     try:
         yield recall
@@ -63,8 +63,8 @@ def texts(recalled):
     return [one.message.content for one in recalled.episodes]
 
 
-async def test_what_was_said_is_found_with_what_was_said_around_it(lived):
-    async with remembering(lived) as recall:
+async def test_what_was_said_is_found_with_what_was_said_around_it(filled_stores):
+    async with recall_on(filled_stores) as recall:
         recalled = await recall.recall("soul_1", "does my daughter like painting whales?", 1)
     [episode] = recalled.episodes
     assert episode.message.content == "She paints whales all day long"
@@ -73,95 +73,95 @@ async def test_what_was_said_is_found_with_what_was_said_around_it(lived):
     assert recalled.problem == ""
 
 
-async def test_both_databases_rank_alike(lived):
-    async with remembering(lived) as recall:
+async def test_both_databases_rank_alike(filled_stores):
+    async with recall_on(filled_stores) as recall:
         while await recall.index():
             pass
         found = texts(await recall.recall("soul_1", "Mika 我把车停在地下哪里 June", 10))
-    assert found[:2] == [TALK[4][1], TALK[0][1]]
+    assert found[:2] == [TRANSCRIPT[4][1], TRANSCRIPT[0][1]]
 
 
-async def test_a_soul_never_finds_what_was_said_to_another(lived):
-    async with remembering(lived) as recall:
+async def test_a_soul_never_finds_what_was_said_to_another(filled_stores):
+    async with recall_on(filled_stores) as recall:
         assert texts(await recall.recall("soul_2", "is my daughter called Mika?", 9)) == ["My daughter is called Ines"]
         assert texts(await recall.recall("soul_2", "who paints whales?", 9)) == []
         assert texts(await recall.recall("nobody", "daughter")) == []
 
 
-async def test_a_question_about_nothing_known_brings_nothing(lived):
-    async with remembering(lived) as recall:
+async def test_a_question_about_nothing_known_brings_nothing(filled_stores):
+    async with recall_on(filled_stores) as recall:
         await recall.index()
         assert texts(await recall.recall("soul_1", "quantum submarine invoices")) == []
         assert texts(await recall.recall("soul_1", "")) == []
 
 
-async def test_small_talk_calls_nothing_to_mind(lived):
+async def test_small_talk_calls_nothing_to_mind(filled_stores):
     embedder, small_talk = (
         WordVectors(),
         ["晚安", "hello!", "好的", "thanks", "哈哈哈", "你在干嘛呢", "Good night."],
     )
-    async with lived.write() as tx:
+    async with filled_stores.write() as tx:
         await tx.messages.append("sess_1", [message(text) for text in small_talk])
-    async with remembering(lived, embedder=embedder) as recall:
+    async with recall_on(filled_stores, embedder=embedder) as recall:
         embedder.away = True  # it is not even asked what it means
         assert [await recall.recall("soul_1", text) for text in small_talk] == [Recalled([], [])] * 7
 
 
-async def test_what_the_prompt_shows_already_is_left_out(lived):
-    async with lived.read() as tx:
+async def test_what_the_prompt_shows_already_is_left_out(filled_stores):
+    async with filled_stores.read() as tx:
         shown = [said.message_id for said in await tx.messages.page("sess_1")][:2]
-    async with remembering(lived) as recall:
-        assert TALK[0][1] not in texts(await recall.recall("soul_1", "daughter Mika June", 9, exclude=shown))
+    async with recall_on(filled_stores) as recall:
+        assert TRANSCRIPT[0][1] not in texts(await recall.recall("soul_1", "daughter Mika June", 9, exclude=shown))
 
 
-async def test_what_is_said_later_is_found_too(lived):
-    async with remembering(lived) as recall:
+async def test_what_is_said_later_is_found_too(filled_stores):
+    async with recall_on(filled_stores) as recall:
         assert texts(await recall.recall("soul_1", "violin lessons")) == []
-        async with lived.write() as tx:
+        async with filled_stores.write() as tx:
             await tx.messages.append("sess_1", [message("Mika starts violin lessons on Monday")])
         assert texts(await recall.recall("soul_1", "violin lessons")) == ["Mika starts violin lessons on Monday"]
 
 
-async def test_a_deleted_session_is_forgotten_at_once(lived):
-    async with remembering(lived) as recall:
+async def test_a_deleted_session_is_forgotten_at_once(filled_stores):
+    async with recall_on(filled_stores) as recall:
         assert texts(await recall.recall("soul_1", "whales"))
-        async with lived.write() as tx:
+        async with filled_stores.write() as tx:
             await tx.sessions.delete("sess_1")
         assert texts(await recall.recall("soul_1", "whales")) == []
 
 
-async def test_every_message_gets_its_vector_once(lived):
-    async with remembering(lived) as recall:
+async def test_every_message_gets_its_vector_once(filled_stores):
+    async with recall_on(filled_stores) as recall:
         assert [await recall.index(4), await recall.index(4), await recall.index(4)] == [4, 3, 0]
-        async with lived.write() as tx:
+        async with filled_stores.write() as tx:
             await tx.messages.append("sess_1", [message("one more")])
         assert [await recall.index(4), await recall.index(4)] == [1, 0]
 
 
-async def test_another_model_makes_its_own_vectors(lived):
-    async with remembering(lived) as recall:
+async def test_another_model_makes_its_own_vectors(filled_stores):
+    async with recall_on(filled_stores) as recall:
         await recall.index()
-    async with remembering(lived, embedder=WordVectors("another")) as recall:
+    async with recall_on(filled_stores, embedder=WordVectors("another")) as recall:
         assert [await recall.index(), await recall.index()] == [7, 0]
-    async with lived.read() as tx:
+    async with filled_stores.read() as tx:
         assert await tx.vectors.after("soul_1", "words-as-vectors", 0, 99) == []
         assert len(await tx.vectors.after("soul_1", "another", 0, 99)) == 6
 
 
-async def test_without_an_embedder_words_are_enough(lived):
+async def test_without_an_embedder_words_are_enough(filled_stores):
     embedder = WordVectors()
-    async with remembering(lived, embedder=embedder) as recall:
+    async with recall_on(filled_stores, embedder=embedder) as recall:
         embedder.away = True
         recalled = await recall.recall("soul_1", "whales")
-    assert TALK[2][1] in texts(recalled)
+    assert TRANSCRIPT[2][1] in texts(recalled)
     assert recalled.problem == "meaning: the embeddings endpoint failed"
 
 
 @pytest.mark.parametrize("hangs", [True, False])
-async def test_without_the_event_library_episodes_are_found_and_the_problem_is_told(lived, hangs):
-    async with remembering(lived, NoEvents(hangs), budget_s=0.5) as recall:
+async def test_without_the_event_library_episodes_are_found_and_the_problem_is_told(filled_stores, hangs):
+    async with recall_on(filled_stores, NoEvents(hangs), budget_s=0.5) as recall:
         recalled = await recall.recall("soul_1", "whales")
-    assert TALK[2][1] in texts(recalled)
+    assert TRANSCRIPT[2][1] in texts(recalled)
     assert recalled.events == []
     assert recalled.problem.startswith("events: ")
 
@@ -169,92 +169,92 @@ async def test_without_the_event_library_episodes_are_found_and_the_problem_is_t
 async def uses(stores):
     async with stores.read() as tx:
         ids = [said.message_id for said in await tx.messages.page("sess_1")]
-        return {one.message.content: one.useful for one in (await tx.episodes.told("soul_1", ids)).values()}
+        return {one.message.content: one.useful for one in (await tx.episodes.messages("soul_1", ids)).values()}
 
 
 def sources_of(recalled):
     return [f"episode:{one.message.message_id}" for one in recalled.episodes]
 
 
-async def test_what_a_reply_draws_on_has_proved_useful(lived):
-    async with remembering(lived) as recall:
+async def test_what_a_reply_draws_on_has_proved_useful(filled_stores):
+    async with recall_on(filled_stores) as recall:
         sources = sources_of(await recall.recall("soul_1", "whales", 1))
-        await recall.proved_useful("soul_1", sources, "I am glad that she still paints whales!")
-        await recall.proved_useful("soul_1", sources, "Good night")
-        await recall.proved_useful("soul_1", ["SOUL.md", "event:gone"], "she still paints whales")
-    assert (await uses(lived))[TALK[2][1]] == 1
+        await recall.record_useful("soul_1", sources, "I am glad that she still paints whales!")
+        await recall.record_useful("soul_1", sources, "Good night")
+        await recall.record_useful("soul_1", ["SOUL.md", "event:gone"], "she still paints whales")
+    assert (await uses(filled_stores))[TRANSCRIPT[2][1]] == 1
 
 
-async def test_a_soul_that_was_asked_before_anything_was_said_learns_what_is_said_then(lived):
-    async with remembering(lived) as recall:
-        async with lived.write() as tx:
+async def test_a_soul_that_was_asked_before_anything_was_said_learns_what_is_said_then(filled_stores):
+    async with recall_on(filled_stores) as recall:
+        async with filled_stores.write() as tx:
             await tx.souls.add(soul("soul_3"))
             await tx.sessions.add(session("sess_3", "soul_3"))
         assert texts(await recall.recall("soul_3", "whales")) == []
-        async with lived.write() as tx:
+        async with filled_stores.write() as tx:
             await tx.messages.append("sess_3", [message("we saw whales from the pier")])
         assert texts(await recall.recall("soul_3", "whales")) == ["we saw whales from the pier"]
 
 
-async def test_what_came_to_mind_is_counted(lived):
-    async with remembering(lived) as recall:
+async def test_what_came_to_mind_is_counted(filled_stores):
+    async with recall_on(filled_stores) as recall:
         await recall.recall("soul_1", "whales", 1)
         await recall.recall("soul_1", "whales", 1)
         await recall.index()
-    async with lived.database.read() as connection:
+    async with filled_stores.database.read() as connection:
         assert (await connection.execute(select(episode_uses.c.recalled))).scalars().all() == [2]
 
 
-async def test_only_looking_counts_nothing(lived):
-    async with remembering(lived) as recall:
-        assert texts(await recall.recall("soul_1", "whales", 1, noted=False))
+async def test_only_looking_counts_nothing(filled_stores):
+    async with recall_on(filled_stores) as recall:
+        assert texts(await recall.recall("soul_1", "whales", 1, count_use=False))
         await recall.index()
-    async with lived.database.read() as connection:
+    async with filled_stores.database.read() as connection:
         assert (await connection.execute(select(episode_uses))).all() == []
 
 
-async def test_a_reply_that_repeats_a_memory_ranks_below_it(lived):
+async def test_a_reply_that_repeats_a_memory_ranks_below_it(filled_stores):
     quote = "You told me that your daughter is called Mika and that she turns seven in June, Mika, your daughter!"
-    async with lived.write() as tx:
+    async with filled_stores.write() as tx:
         await tx.messages.append("sess_1", [message("ok", role="user"), message(quote, role="assistant")])
-    async with remembering(lived, weights=replace(EPISODES, by_user=0)) as recall:
+    async with recall_on(filled_stores, weights=replace(EPISODES, by_user=0)) as recall:
         found = {one.message.content: one.score for one in (await recall.recall("soul_1", "daughter Mika", 9)).episodes}
-    assert found[quote] <= found[TALK[0][1]] / 2
+    assert found[quote] <= found[TRANSCRIPT[0][1]] / 2
 
 
-class SlowShelf(IndexCache):
+class SlowIndexCache(IndexCache):
     """Reads two messages, then waits until it may go on."""
 
     def __init__(self, *given):
         super().__init__(*given)
         self.go_on = asyncio.Event()
 
-    async def _read_old(self, tx, soul_id, shelved):
-        await super()._read_old(tx, soul_id, shelved)
+    async def _read_old(self, tx, soul_id, cached):
+        await super()._read_old(tx, soul_id, cached)
         await self.go_on.wait()
 
 
-async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read_first(lived, monkeypatch):
-    monkeypatch.setattr(shelf, "_CHUNK", 2)
-    monkeypatch.setattr(shelf, "TIMEOUT_S", 0.05)
-    async with remembering(lived) as recall:
-        recall._shelf = slow = SlowShelf(lived, "words-as-vectors", EPISODES)
+async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read_first(filled_stores, monkeypatch):
+    monkeypatch.setattr(index_cache, "_CHUNK", 2)
+    monkeypatch.setattr(index_cache, "TIMEOUT_S", 0.05)
+    async with recall_on(filled_stores) as recall:
+        recall._shelf = slow = SlowIndexCache(filled_stores, "words-as-vectors", EPISODES)
         question = "Mika whales 地下三层"
         while not (found := texts(await recall.recall("soul_1", question, 9))):
             pass
-        assert found == [TALK[4][1]]
+        assert found == [TRANSCRIPT[4][1]]
         slow.go_on.set()
-        while TALK[0][1] not in (found := texts(await recall.recall("soul_1", question, 9))):
+        while TRANSCRIPT[0][1] not in (found := texts(await recall.recall("soul_1", question, 9))):
             pass
-        assert {TALK[2][1], TALK[4][1]} <= set(found)
+        assert {TRANSCRIPT[2][1], TRANSCRIPT[4][1]} <= set(found)
 
 
-async def test_counting_what_was_deleted_meanwhile_does_no_harm(lived):
-    async with remembering(lived) as recall:
+async def test_counting_what_was_deleted_meanwhile_does_no_harm(filled_stores):
+    async with recall_on(filled_stores) as recall:
         sources = sources_of(await recall.recall("soul_1", "whales", 1))
-        async with lived.write() as tx:
+        async with filled_stores.write() as tx:
             await tx.sessions.delete("sess_1")
-        await recall.proved_useful("soul_1", sources, "she paints whales")
+        await recall.record_useful("soul_1", sources, "she paints whales")
         assert await recall.texts("soul_1", sources) == {}
 
 

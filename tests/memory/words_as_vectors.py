@@ -1,4 +1,4 @@
-"""An embedder for tests: texts that share words are near, and it can be told to fail."""
+"""An embedder for tests: texts that share words have similar vectors; with `away` set it fails."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
 import pytest
 
 from soulgraph.errors import InvalidInput
-from soulgraph.prompts.lore import RECENT_MESSAGES, Lore, lore_of, touched
+from soulgraph.prompts.lore import RECENT_MESSAGES, Lore, lore_of, triggered_entries
 
 TOWER = Lore(id="tower", keys=("钟楼", "clock tower"), content="The clock stopped in the war.", priority=80)
 ART = Lore(id="art", keys=("art", "C++"), content="Art is forbidden.", priority=20)
@@ -9,7 +9,7 @@ LAW = Lore(id="law", content="Nobody lies here.", constant=True, priority=50)
 
 
 def chosen_ids(*said, entries=(ART, LAW, TOWER), limit=1000):
-    return [entry.id for entry in touched(entries, said, limit)]
+    return [entry.id for entry in triggered_entries(entries, said, limit)]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_highest_priority_comes_first_and_what_does_not_fit_is_left_out():
 
 def test_what_is_longer_than_all_the_room_is_told_in_part():
     saga = Lore(id="saga", keys=("saga",), content="The first ship sank. " * 20, priority=90)
-    [chosen_ids] = touched([saga], ["tell me the saga"], 100)
+    [chosen_ids] = triggered_entries([saga], ["tell me the saga"], 100)
     assert chosen_ids.content.startswith("The first ship sank.") and 60 < len(chosen_ids.content) <= 100
 
 

@@ -11,7 +11,7 @@ from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.prompts.templates import shipped
 from soulgraph.voices.llm_senses import CHOOSE_INTENTS, FEEL
-from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE, UPDATE_MEMORY, briefing
+from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE, UPDATE_MEMORY, task_messages
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
 TASKS = [
@@ -51,7 +51,7 @@ def test_every_prompt_file_is_rendered_by_the_code_that_uses_it():
         "safety": spoken()[0],
         "output_contract": spoken()[-1],
         **{name: render(load(name), problem="Mika") for name in ("repair", "task_repair")},
-        **{task.prompt: briefing(task, "en", data)[0].text for task, data in TASKS},
+        **{task.prompt: task_messages(task, "en", data)[0].text for task, data in TASKS},
     }
     assert rendered.keys() == {path.name.removesuffix(".md") for path in PROMPTS if path.name.endswith(".md")}
     for name, text in rendered.items():

@@ -1,4 +1,4 @@
-"""Brokers of a test's own, which it may kill."""
+"""Brokers that a test starts for itself and may kill."""
 
 import asyncio
 import shutil
@@ -24,7 +24,7 @@ def program(name):
 
 
 class Mosquitto:
-    """A broker of the test's own, which remembers its sessions when it is killed."""
+    """A Mosquitto with persistence: after `remember`, its sessions survive being killed."""
 
     def __init__(self, folder, *options, port=None):
         self.port = port or free_port()
@@ -79,7 +79,7 @@ async def any_broker(kind, folder):
 
 
 def independent(url, **options):
-    """A client that is not ours, and whose broker may die while it waits for nothing."""
+    """A plain aiomqtt client. A lost connection that nobody awaits is not reported by asyncio."""
     where = urlsplit(url)
     client = aiomqtt.Client(where.hostname, where.port or 1883, **options)
     client._disconnected.add_done_callback(lambda lost: lost.cancelled() or lost.exception())

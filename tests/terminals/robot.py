@@ -1,4 +1,4 @@
-"""A terminal for tests: an independent client that reports, obeys and writes down what it hears."""
+"""A terminal for tests: an independent client that reports, answers skill calls and records what it receives."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ BATTERY = {
 
 
 class Robot:
-    """`heard` holds (kind, payload) in order; `answers` says what a skill answers, and nothing is silence."""
+    """`heard` holds (kind, payload) in order; `answers` the answer of each skill. A skill without one stays silent."""
 
     def __init__(self, client, terminal_id):
         self._client = client
@@ -55,12 +55,12 @@ class Robot:
         return [payload for one, payload in self.heard if one == kind]
 
     async def hears(self, kind, is_it=lambda payload: True, timeout_s=5):
-        """The first payload of the kind that is it, now or soon."""
+        """Wait for the first payload of this kind that satisfies `is_it`."""
         await eventually(lambda: any(map(is_it, self.of(kind))), timeout_s)
         return next(filter(is_it, self.of(kind)))
 
     def vanish(self):
-        """Without a word, as by a power cut."""
+        """Close the connection without a DISCONNECT, as a power cut would."""
         self._client._client.socket().shutdown(2)
 
     async def _listen(self):

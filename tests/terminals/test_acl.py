@@ -41,15 +41,15 @@ async def login(broker, name):
 
 
 async def test_a_terminal_speaks_and_hears_for_itself_alone(broker):
-    said, heard = [], []
+    received, delivered = [], []
     url = broker.url.replace("//", "//soulgraph:soulgraph@")
 
     async def listen(client):
         while True:
-            heard.append((await anext(client.messages)).topic.value)
+            delivered.append((await anext(client.messages)).topic.value)
 
     async with (
-        MqttHub.open(url, lambda topic, payload: said.append(topic)),
+        MqttHub.open(url, lambda topic, payload: received.append(topic)),
         login(broker, "soulgraph") as server,
         login(broker, "lamp") as lamp,
     ):
@@ -63,7 +63,9 @@ async def test_a_terminal_speaks_and_hears_for_itself_alone(broker):
         for terminal_id in ("fan", "lamp"):
             for kind in down:
                 await server.publish(f"soul/terminal/{terminal_id}/{kind}", "x", qos=1)
-        await eventually(lambda: "soul/terminal/lamp/result/use_1" in said and "soul/terminal/lamp/status" in heard)
+        await eventually(
+            lambda: "soul/terminal/lamp/result/use_1" in received and "soul/terminal/lamp/status" in delivered
+        )
         listening.cancel()
-    assert sorted(said) == sorted(f"soul/terminal/lamp/{kind}" for kind in kinds)
-    assert sorted(heard) == sorted(f"soul/terminal/lamp/{kind}" for kind in down)
+    assert sorted(received) == sorted(f"soul/terminal/lamp/{kind}" for kind in kinds)
+    assert sorted(delivered) == sorted(f"soul/terminal/lamp/{kind}" for kind in down)

@@ -1,4 +1,4 @@
-"""Arguments are held against the schema a terminal reported, and no schema can harm who does it."""
+"""Arguments are validated against the schema a terminal reported, and no schema can block the server."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from soulgraph.errors import InvalidInput
-from soulgraph.terminals.arguments import examine, mismatch
+from soulgraph.terminals.arguments import check_schema, mismatch
 
 LAMP = {
     "$schema": "http://json-schema.org/draft-07/schema#",
@@ -73,7 +73,7 @@ def test_a_long_argument_does_not_hide_what_was_expected():
 
 
 def test_a_schema_may_refer_to_itself_as_deep_as_there_are_arguments():
-    examine(TREE)
+    check_schema(TREE)
     assert mismatch(TREE, {"child": {"child": {"name": "leaf"}}}) is None
     assert "child.child.name: 1 is not of type 'string'" in mismatch(TREE, {"child": {"child": {"name": 1}}})
 
@@ -101,7 +101,7 @@ def test_a_schema_may_refer_to_itself_as_deep_as_there_are_arguments():
 )
 def test_a_schema_that_cannot_be_used_is_refused_with_the_reason(schema, why):
     with pytest.raises(InvalidInput, match=why):
-        examine(schema)
+        check_schema(schema)
     assert "the skill's own schema cannot be used" in mismatch(schema, {})
 
 
@@ -116,7 +116,7 @@ def test_a_schema_that_cannot_be_used_is_refused_with_the_reason(schema, why):
     ids=["doubling", "products", "choices", "overflow"],
 )
 def test_a_check_that_would_take_long_is_given_up_and_the_arguments_with_it(schema, argument):
-    examine(schema)
+    check_schema(schema)
     began = time.thread_time()
     assert mismatch(schema, {"x": argument}) == "there is too much in them to be checked"
     assert time.thread_time() - began < 0.5
@@ -125,7 +125,7 @@ def test_a_check_that_would_take_long_is_given_up_and_the_arguments_with_it(sche
 @pytest.mark.parametrize("pattern", ["^(a|a)*[xy]$", r"^(\w+\s?)*$", "^(?:(a+)\\1+)+[xy]$"])
 def test_a_pattern_that_explodes_counts_as_not_matching(pattern):
     schema = with_argument(pattern=pattern)
-    examine(schema)
+    check_schema(schema)
     began = time.thread_time()
     assert "does not match" in mismatch(schema, {"x": "a" * 60 + "!"})
     assert time.thread_time() - began < 0.5

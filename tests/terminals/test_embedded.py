@@ -75,7 +75,7 @@ async def stranger(addresses):
 
 @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.0\r\n\r\n", WHO_I_AM], ids=["nothing", "nonsense", "who it is"])
 async def test_a_client_that_breaks_off_leaves_no_connection_open(said, recwarn):
-    """It ends what it says and then refuses to hear, as the machine of one that vanishes does for it."""
+    """The client half-closes and then resets the connection, as its system does when the process dies."""
     async with embedded_broker(0, 0) as addresses:
         with await stranger(addresses) as caller:
             loop = asyncio.get_running_loop()

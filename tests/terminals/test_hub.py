@@ -47,19 +47,19 @@ async def listening(url, *terminal_ids, **options):
         yield terminal
 
 
-async def heard(terminal, timeout_s=5):
+async def next_message(terminal, timeout_s=5):
     async with asyncio.timeout(timeout_s):
         return await anext(terminal.messages)
 
 
-async def stamps(terminal, count):
-    return [json.loads((await heard(terminal)).payload)["ts"] for _ in range(count)]
+async def timestamps(terminal, count):
+    return [json.loads((await next_message(terminal)).payload)["ts"] for _ in range(count)]
 
 
-async def delivered(hub, act, timeout_s=5):
-    """Act until it is delivered, as after the broker's return."""
+async def delivered(hub, wanted, timeout_s=5):
+    """Send the action until the broker has it, which may be down when this begins."""
     async with asyncio.timeout(timeout_s):
-        while not await hub.intent_action(act):
+        while not await hub.intent_action(wanted):
             await asyncio.sleep(0.02)
 
 
@@ -92,7 +92,7 @@ def action(terminal_id, ts=1.0):
 async def test_an_emotion_update_arrives_as_the_protocol_says(mqtt_url, terminal_id):
     async with listening(mqtt_url, terminal_id) as terminal, MqttHub.open(mqtt_url) as hub:
         hub.emotion_update(update(terminal_id, user_emotion=JOY))
-        message = await heard(terminal)
+        message = await next_message(terminal)
     assert (message.topic.value, message.qos) == (f"soul/terminal/{terminal_id}/emotion_update", 1)
     assert not message.retain
     assert json.loads(message.payload) == {
@@ -110,7 +110,7 @@ async def test_an_emotion_update_arrives_as_the_protocol_says(mqtt_url, terminal
 async def test_an_intent_action_is_delivered_as_the_protocol_says(mqtt_url, terminal_id):
     async with listening(mqtt_url, terminal_id) as terminal, MqttHub.open(mqtt_url) as hub:
         assert await hub.intent_action(action(terminal_id)) is True
-        message = await heard(terminal)
+        message = await next_message(terminal)
     assert (message.topic.value, message.qos) == (f"soul/terminal/{terminal_id}/intent_action", 1)
     assert not message.retain
     assert json.loads(message.payload) == {
@@ -130,14 +130,14 @@ async def test_while_the_broker_is_there_every_update_arrives_in_order(mqtt_url,
     async with listening(mqtt_url, terminal_id) as terminal, MqttHub.open(mqtt_url) as hub:
         for ts in range(100):
             hub.emotion_update(update(terminal_id, ts))
-        assert await stamps(terminal, 100) == list(range(100))
+        assert await timestamps(terminal, 100) == list(range(100))
 
 
 async def test_many_actions_at_once_are_all_delivered(mqtt_url, terminal_id):
     async with listening(mqtt_url, terminal_id) as terminal, MqttHub.open(mqtt_url) as hub:
         outcomes = await asyncio.gather(*(hub.intent_action(action(terminal_id, ts)) for ts in range(50)))
         assert outcomes == [True] * 50
-        assert sorted(await stamps(terminal, 50)) == list(range(50))
+        assert sorted(await timestamps(terminal, 50)) == list(range(50))
 
 
 async def test_what_waits_at_shutdown_still_goes_out(mqtt_url, terminal_id):
@@ -145,7 +145,7 @@ async def test_what_waits_at_shutdown_still_goes_out(mqtt_url, terminal_id):
         async with MqttHub.open(mqtt_url) as hub:
             for ts in range(50):
                 hub.emotion_update(update(terminal_id, ts))
-        assert await stamps(terminal, 50) == list(range(50))
+        assert await timestamps(terminal, 50) == list(range(50))
         assert await hub.intent_action(action(terminal_id)) is False
 
 
@@ -175,9 +175,9 @@ async def test_a_broker_that_goes_away_and_comes_back(broker, caplog):
         await broker.start()
         await delivered(hub, action("lamp", 2000))
         async with listening(broker.url, **stays) as terminal:
-            assert sorted(await stamps(terminal, 3)) == [499, 1499, 2000]
+            assert sorted(await timestamps(terminal, 3)) == [499, 1499, 2000]
             hub.emotion_update(update("fan", 3000))
-            assert await stamps(terminal, 1) == [3000]
+            assert await timestamps(terminal, 1) == [3000]
     assert [record.levelname for record in caplog.records] == ["INFO", "WARNING", "INFO"]
 
 
@@ -192,7 +192,7 @@ async def test_an_update_that_was_not_acknowledged_is_sent_again(broker):
         broker.kill()
         await broker.start()
         async with listening(broker.url, **stays) as terminal:
-            assert await stamps(terminal, 1) == [7]
+            assert await timestamps(terminal, 1) == [7]
 
 
 async def test_a_broker_that_hangs_costs_an_action_one_second(broker):
@@ -294,7 +294,8 @@ async def test_a_url_we_cannot_use_is_refused_without_showing_it(url):
 
 
 def test_a_url_says_all_about_the_broker():
-    plain, full = Broker.parse("mqtt://localhost/"), Broker.parse(f"mqtts://me:{quote(PASSWORD, '')}@[::1]:99")
+    plain = Broker.parse("mqtt://localhost/")
+    full = Broker.parse(f"mqtts://me:{quote(PASSWORD, '')}@[::1]:99")
     assert (plain.host, plain.port, plain.username, plain.password, plain.tls) == ("localhost", 1883, None, None, None)
     assert (full.host, full.port, full.username, full.password) == ("::1", 99, "me", PASSWORD)
     assert full.tls
@@ -339,27 +340,27 @@ async def test_tls_is_spoken_only_with_a_broker_we_trust(tmp_path, monkeypatch):
 
 
 async def test_what_terminals_say_is_heard_also_after_the_broker_was_away(broker):
-    said = []
+    received = []
     async with listening(broker.url) as terminal:
         await terminal.publish("soul/terminal/lamp/online", "online", qos=1, retain=True)
         await terminal.publish("soul/terminal/lamp/skills", "{}", qos=1, retain=True)
         await broker.remember()
-        async with MqttHub.open(broker.url, lambda topic, payload: said.append((topic, payload))):
+        async with MqttHub.open(broker.url, lambda topic, payload: received.append((topic, payload))):
             retained = {("soul/terminal/lamp/online", b"online"), ("soul/terminal/lamp/skills", b"{}")}
-            await eventually(lambda: set(said) == retained)
+            await eventually(lambda: set(received) == retained)
             await terminal.publish("soul/terminal/fan/heartbeat", "1")
-            await eventually(lambda: said[2:] == [("soul/terminal/fan/heartbeat", b"1")])
-            said.clear()
+            await eventually(lambda: received[2:] == [("soul/terminal/fan/heartbeat", b"1")])
+            received.clear()
             broker.kill()
             await broker.start()
-            await eventually(lambda: set(said) == retained)
+            await eventually(lambda: set(received) == retained)
 
 
 async def test_a_soul_that_speaks_first_knows_whether_the_broker_has_it(broker, terminal_id):
     words = Proactive(session_id="sess_1", soul_id="soul_1", text="下雨了", ts=1.0)
     async with listening(broker.url, terminal_id) as terminal, MqttHub.open(broker.url) as hub:
         assert await hub.proactive(terminal_id, words) is True
-        message = await heard(terminal)
+        message = await next_message(terminal)
         assert message.topic.value == f"soul/terminal/{terminal_id}/proactive"
         assert json.loads(message.payload) == {"session_id": "sess_1", "soul_id": "soul_1", "text": "下雨了", "ts": 1.0}
     async with MqttHub.open(broker.url) as hub:
@@ -379,7 +380,7 @@ async def test_every_reply_outlives_the_broker_but_only_the_newest_status_does(b
             hub.status(Status(terminal_id="lamp", bound=False, skill_version=0, catalog_version=0, ts=10 + ts))
         await broker.start()
         async with listening(broker.url, **stays) as terminal:
-            assert sorted(await stamps(terminal, 4)) == [0, 1, 2, 12]
+            assert sorted(await timestamps(terminal, 4)) == [0, 1, 2, 12]
 
 
 async def test_a_skill_of_a_terminal_that_cannot_be_reached_fails_at_once(broker):

@@ -1,4 +1,4 @@
-"""Presence: what makes sense is kept until it is taken."""
+"""Presence: valid reports are kept until they are taken."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def presence():
     [("online", b"online", True), ("online", b"offline", False), ("heartbeat", b"1", True)],
 )
 def test_a_terminal_says_that_it_is_there_or_has_gone(presence, kind, payload, online):
-    presence.hear("客厅的灯", kind, payload)
+    presence.receive("客厅的灯", kind, payload)
     assert presence.take() == [PresenceReport("客厅的灯", online, 7.0)]
 
 
@@ -35,7 +35,7 @@ def test_a_terminal_says_that_it_is_there_or_has_gone(presence, kind, payload, o
 )
 def test_other_words_say_nothing_of_it(presence, kind, payload):
     with pytest.raises(InvalidInput):
-        presence.hear("lamp", kind, payload)
+        presence.receive("lamp", kind, payload)
     assert presence.take() == []
 
 
@@ -51,17 +51,17 @@ def test_one_that_has_gone_is_back_by_its_own_word_and_not_because_somebody_spea
     presence.spoken_at("lamp")
     assert presence.take() == [PresenceReport("lamp", True, 7.0)]
     for kind, word in (("online", b"online"), ("heartbeat", b"1")):
-        presence.hear("lamp", "online", b"offline")
+        presence.receive("lamp", "online", b"offline")
         presence.take()
         presence.spoken_at("lamp")
         assert (presence.take(), presence.gone) == ([], {"lamp"})
-        presence.hear("lamp", kind, word)
+        presence.receive("lamp", kind, word)
         assert presence.gone == set()
 
 
 def test_one_that_another_server_hears_is_back_unless_we_have_just_heard_that_it_went():
     presence = Presence(lambda: 7.0, gone=["lamp", "fan"])
-    presence.hear("lamp", "online", b"offline")
+    presence.receive("lamp", "online", b"offline")
     presence.confirm(["lamp", "fan"])
     assert presence.gone == {"lamp"}
     presence.take()

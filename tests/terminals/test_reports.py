@@ -1,4 +1,4 @@
-"""Reports: what terminals say is read strictly and within limits."""
+"""Reports: messages of terminals are validated strictly and within limits."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Topics: where a terminal listens, and which ids can have a place there."""
+"""Topics: how they are built and parsed, and which terminal ids are refused."""
 
 import pytest
 
@@ -13,10 +13,10 @@ def test_each_terminal_has_a_topic_for_each_kind_of_message(terminal_id):
 
 
 def test_the_topic_says_who_speaks_and_of_what():
-    assert topics.sender("soul/terminal/客厅的灯/online") == ("客厅的灯", "online")
-    assert topics.sender("soul/terminal/lamp/result/req_1") == ("lamp", "result/req_1")
+    assert topics.parse("soul/terminal/客厅的灯/online") == ("客厅的灯", "online")
+    assert topics.parse("soul/terminal/lamp/result/req_1") == ("lamp", "result/req_1")
     with pytest.raises(InvalidInput):
-        topics.sender("soul/terminal//online")
+        topics.parse("soul/terminal//online")
 
 
 @pytest.mark.parametrize(

@@ -41,14 +41,14 @@ async def model_saying(*replies):
         yield stub, voice.model
 
 
-async def felt(*answers, text="我好难过"):
+async def recognised(*answers, text="我好难过"):
     async with model_saying(*(Reply(text=answer) for answer in answers)) as (stub, model):
-        heard = await LlmRecogniser(model).recognise(text)
+        emotion = await LlmRecogniser(model).recognise(text)
         assert len(stub.requests) == len(answers)
-    return heard
+    return emotion
 
 
-async def chosen(*answers, text="屋里黑漆漆的"):
+async def decided(*answers, text="屋里黑漆漆的"):
     async with model_saying(*(Reply(text=answer) for answer in answers)) as (stub, model):
         ids = await LlmArbiter(model).decide(text, CANDIDATES)
         assert len(stub.requests) == len(answers)
@@ -66,7 +66,7 @@ def deciding(model, text="hi"):
 either = pytest.mark.parametrize("listen", [recognising, deciding])
 
 
-async def asked(listen, *args):
+async def first_request(listen, *args):
     """The messages of the first request."""
     async with model_saying(Reply(text='{"emotion": "joy", "intents": []}')) as (stub, model):
         await listen(model, *args)
@@ -75,17 +75,17 @@ async def asked(listen, *args):
 
 @pytest.mark.parametrize("answer", [SAD, f"```json\n{SAD}\n```", f"Sure {{}}: {SAD.replace('sadness', ' Sadness')}"])
 async def test_a_feeling_is_heard_whatever_surrounds_it(answer):
-    assert await felt(answer) == UserEmotion("sadness", -0.7, -0.2, -0.4, 0.8, 0.9)
+    assert await recognised(answer) == UserEmotion("sadness", -0.7, -0.2, -0.4, 0.8, 0.9)
 
 
 @pytest.mark.parametrize("label", EMOTIONS)
 async def test_a_label_alone_brings_its_own_axes_at_moderate_strength(label):
-    assert await felt(json.dumps({"emotion": label})) == UserEmotion(label, *PROTOTYPES[label], 0.5, None)
+    assert await recognised(json.dumps({"emotion": label})) == UserEmotion(label, *PROTOTYPES[label], 0.5, None)
 
 
 async def test_an_axis_of_zero_is_an_answer_and_a_null_is_none():
-    heard = await felt('{"emotion": "joy", "p": 0, "a": null, "d": 0.9, "intensity": 0, "confidence": null}')
-    assert heard == UserEmotion("joy", 0.0, PROTOTYPES["joy"][1], 0.9, 0.0, None)
+    emotion = await recognised('{"emotion": "joy", "p": 0, "a": null, "d": 0.9, "intensity": 0, "confidence": null}')
+    assert emotion == UserEmotion("joy", 0.0, PROTOTYPES["joy"][1], 0.9, 0.0, None)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ async def test_an_axis_of_zero_is_an_answer_and_a_null_is_none():
     ids=["prose", "label", "no label", "axis", "nan", "intensity", "confidence"],
 )
 async def test_a_bad_feeling_is_repaired_once_and_then_unavailable(bad):
-    assert (await felt(bad, SAD)).emotion == "sadness"
+    assert (await recognised(bad, SAD)).emotion == "sadness"
     with pytest.raises(SenseUnavailable, match=r"could not tell the feeling: .*feel was unusable twice"):
-        await felt(bad, bad)
+        await recognised(bad, bad)
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ async def test_a_bad_feeling_is_repaired_once_and_then_unavailable(bad):
     ids=["one", "fenced", "two", "none"],
 )
 async def test_the_model_chooses_among_the_candidates(answer, ids):
-    assert await chosen(answer) == ids
+    assert await decided(answer) == ids
 
 
 @pytest.mark.parametrize("bad", ["none", "{}", '{"intents": ["light_on", "self_destruct"]}', '{"intents": "light_on"}'])
 async def test_a_bad_choice_is_repaired_once_and_then_unavailable(bad):
-    assert await chosen(bad, LIGHT) == {"light_on"}
+    assert await decided(bad, LIGHT) == {"light_on"}
     with pytest.raises(
         SenseUnavailable, match=r"could not choose between intents: .*choose_intents was unusable twice"
     ):
-        await chosen(bad, bad)
+        await decided(bad, bad)
 
 
 async def test_a_model_that_invents_an_id_is_told_so_beside_its_answer():
@@ -192,20 +192,20 @@ async def test_a_slow_model_can_be_given_up_and_asked_again(listen):
 @pytest.mark.parametrize(("text", "language"), [("我今天好累", "Simplified Chinese"), ('So "tired"', "English")])
 @either
 async def test_the_text_is_shown_as_data_with_its_language(listen, text, language):
-    system, begin = await asked(listen, text)
+    system, begin = await first_request(listen, text)
     assert [system["role"], begin["role"]] == ["system", "user"]
     assert f"most likely in {language}:\n<text>{json.dumps(text, ensure_ascii=False)}</text>" in system["content"]
     assert text not in begin["content"]
 
 
 async def test_every_label_is_shown_with_its_prototype():
-    system, _ = await asked(recognising)
+    system, _ = await first_request(recognising)
     shown = re.search(r"<prototypes>(.*)</prototypes>", system["content"])[1]
     assert json.loads(shown) == {label: list(axes) for label, axes in PROTOTYPES.items()}
 
 
 async def test_candidates_are_shown_with_a_few_ways_to_ask_for_them():
-    system, _ = await asked(deciding)
+    system, _ = await first_request(deciding)
     shown = re.search(r"<candidates>(.*)</candidates>", system["content"])[1]
     assert json.loads(shown) == [
         {"id": "light_on", "name": "开灯", "said_as": ["屋里太暗了", "点个灯吧", "I can't see a thing", "照亮一下"]},
@@ -221,16 +221,16 @@ def skeleton(messages):
 
 @either
 async def test_a_user_cannot_leave_the_tags(listen):
-    said = await asked(listen, HOSTILE)
-    assert skeleton(said) == skeleton(await asked(listen, "你好"))
-    assert "---SYSTEM---" in said[0]["content"]
-    assert "{{language}}" in said[0]["content"]
+    messages = await first_request(listen, HOSTILE)
+    assert skeleton(messages) == skeleton(await first_request(listen, "你好"))
+    assert "---SYSTEM---" in messages[0]["content"]
+    assert "{{language}}" in messages[0]["content"]
 
 
 async def test_a_terminal_s_catalog_cannot_leave_the_tags_either():
     poisoned = [intent("light_on", HOSTILE, examples=CANDIDATES[0].match.examples), CANDIDATES[1]]
-    said = await asked(lambda model: LlmArbiter(model).decide("hi", poisoned))
-    assert skeleton(said) == skeleton(await asked(deciding))
+    messages = await first_request(lambda model: LlmArbiter(model).decide("hi", poisoned))
+    assert skeleton(messages) == skeleton(await first_request(deciding))
 
 
 @pytest.mark.parametrize(("tokens", "listening"), [(False, True), (True, False)], ids=["sense", "voice"])

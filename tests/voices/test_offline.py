@@ -7,8 +7,8 @@ from langchain_core.tools import tool
 
 from soulgraph.prompts.cues import cued
 from soulgraph.voices.offline import OfflineVoice
-from soulgraph.voices.offline_parsing import lines, wish_in
-from soulgraph.voices.offline_reply import plain_cues
+from soulgraph.voices.offline_parsing import lines, tool_request_in
+from soulgraph.voices.offline_reply import default_cues
 
 CONTRACT = re.compile(r"<narrative>([^<>]+)</narrative><state_update_json>(\{.*\})</state_update_json>")
 
@@ -32,7 +32,7 @@ def recall_memory(query: str) -> str:
 
 
 def turn(text, lang="zh"):
-    return [cued("a prompt", {**plain_cues(text), "lang": lang}), HumanMessage(text)]
+    return [cued("a prompt", {**default_cues(text), "lang": lang}), HumanMessage(text)]
 
 
 def test_it_is_labelled_as_offline():
@@ -51,7 +51,8 @@ def test_without_cues_it_is_still_a_model_that_keeps_the_contract(messages):
 
 
 async def test_a_streamed_answer_joins_to_the_invoked_one():
-    voice, messages = OfflineVoice(), turn("今天下雨了")
+    voice = OfflineVoice()
+    messages = turn("今天下雨了")
     whole = await voice.ainvoke(messages)
     chunks = [chunk async for chunk in voice.astream(messages)]
     joined = sum(chunks[1:], chunks[0])
@@ -81,7 +82,7 @@ async def test_a_wish_calls_its_tool_also_when_streamed(text, name, args):
 
 @pytest.mark.parametrize("text", ["我记住了", "你记住了吗", "他没记住我的名字", "I can't remember that", "今天下雨了"])
 def test_other_words_ask_for_no_tool(text):
-    assert wish_in(text) is None
+    assert tool_request_in(text) is None
 
 
 def test_a_tool_that_is_not_bound_is_not_called():

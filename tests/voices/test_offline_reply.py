@@ -6,7 +6,7 @@ import pytest
 
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.voices.offline_parsing import introduced_name, lines
-from soulgraph.voices.offline_reply import contract, plain_cues
+from soulgraph.voices.offline_reply import default_cues, turn_answer
 
 TEXTS = {
     "zh": [
@@ -44,18 +44,18 @@ def read(answer):
     return narrative, json.loads(update)
 
 
-def felt(emotion, intensity=0.5):
+def emotion_cue(emotion, intensity=0.5):
     return {"emotion": emotion, "p": 0.0, "a": 0.0, "d": 0.0, "intensity": intensity, "confidence": 0.9}
 
 
-def said(text, lang="zh", **cues):
-    reply, update = read(contract({**plain_cues(text), "lang": lang, "soul_name": "Luna", **cues}, None))
+def answer_to(text, lang="zh", **cues):
+    reply, update = read(turn_answer({**default_cues(text), "lang": lang, "soul_name": "Luna", **cues}, None))
     StateUpdate.model_validate(update)
     return reply, update
 
 
 def narrative(text, lang="zh", **cues):
-    return said(text, lang, **cues)[0]
+    return answer_to(text, lang, **cues)[0]
 
 
 @pytest.mark.parametrize("voice", ["companion", "narrator"])
@@ -63,40 +63,40 @@ def narrative(text, lang="zh", **cues):
 def test_every_turn_keeps_the_contract(lang, voice):
     gates = [{"exec_mode": "auto_execute", "locked": False}, SHUT]
     for text, emotion, mood_p, gate in itertools.product(TEXTS[lang], EMOTIONS, (-0.5, 0, 0.5), gates):
-        reply, _ = said(text, lang, voice=voice, user_emotion=felt(emotion), mood_p=mood_p, gate=gate)
+        reply, _ = answer_to(text, lang, voice=voice, user_emotion=emotion_cue(emotion), mood_p=mood_p, gate=gate)
         assert not re.search(r"[{}<>]", reply), reply
 
 
 @pytest.mark.parametrize("voice", ["companion", "narrator"])
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_each_language_and_voice_has_the_same_situations(lang, voice):
-    def shape(shelf):
-        return {key: shape(value) for key, value in shelf.items()} if isinstance(shelf, dict) else None
+    def shape(node):
+        return {key: shape(value) for key, value in node.items()} if isinstance(node, dict) else None
 
     assert shape(lines()[lang][voice]) == shape(lines()["zh"]["companion"])
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_the_narrator_speaks_of_the_soul_by_name_in_every_line(lang):
-    def leaves(shelf):
-        return itertools.chain.from_iterable(map(leaves, shelf.values())) if isinstance(shelf, dict) else shelf
+    def leaves(node):
+        return itertools.chain.from_iterable(map(leaves, node.values())) if isinstance(node, dict) else node
 
     assert all("{name}" in line for line in leaves(lines()[lang]["narrator"]))
 
 
 def test_words_of_the_user_can_neither_close_the_narrative_nor_change_state():
     for reply, update in (
-        said(HOSTILE_TEXT),
-        said("我女儿呢？", facts=[f"女儿 {HOSTILE_TEXT}"]),
-        said("开灯", blocked_intents=[HOSTILE_TEXT]),
-        said("你叫什么？", soul_name=HOSTILE_TEXT),
+        answer_to(HOSTILE_TEXT),
+        answer_to("我女儿呢？", facts=[f"女儿 {HOSTILE_TEXT}"]),
+        answer_to("开灯", blocked_intents=[HOSTILE_TEXT]),
+        answer_to("你叫什么？", soul_name=HOSTILE_TEXT),
     ):
         assert "<" not in reply
         assert update == {}
 
 
 def test_the_same_turn_is_always_answered_the_same_way():
-    assert said("你好") == said("你好")
+    assert answer_to("你好") == answer_to("你好")
 
 
 def test_different_texts_find_different_lines():
@@ -125,7 +125,7 @@ def test_a_blocked_intent_is_refused_and_never_claimed(lang, voice, intent, refu
 def test_a_shut_gate_makes_it_curt(lang):
     curt = lines()[lang]["companion"]["curt"]
     assert narrative(TEXTS[lang][3], lang, gate=SHUT) in curt["other"]
-    assert narrative(TEXTS[lang][3], lang, gate=SHUT, user_emotion=felt("gratitude")) in curt["warm"]
+    assert narrative(TEXTS[lang][3], lang, gate=SHUT, user_emotion=emotion_cue("gratitude")) in curt["warm"]
     assert (
         narrative("在吗", "zh", gate={"exec_mode": "blocked", "locked": False})
         in lines()["zh"]["companion"]["curt"]["other"]
@@ -175,14 +175,15 @@ def test_greeting_is_not_mistaken():
 
 
 def test_own_mood_and_the_users_emotion_both_colour_the_reply():
-    replies = {narrative("嗯", user_emotion=felt(e), mood_p=p) for e in EMOTIONS for p in (-0.5, 0, 0.5)}
+    replies = {narrative("嗯", user_emotion=emotion_cue(e), mood_p=p) for e in EMOTIONS for p in (-0.5, 0, 0.5)}
     assert len(replies) == 12
 
 
 def test_mode_is_heard_except_under_attack():
-    even, cheer = narrative("好的"), narrative("好的", mode="idol")
+    even = narrative("好的")
+    cheer = narrative("好的", mode="idol")
     assert cheer.startswith(even) and cheer != even
-    anger = felt("anger")
+    anger = emotion_cue("anger")
     assert narrative("哼", mode="idol", user_emotion=anger) == narrative("哼", user_emotion=anger)
 
 
@@ -190,11 +191,11 @@ def test_mode_is_heard_except_under_attack():
     ("lang", "text", "name"), [("zh", "我叫小明，你呢？", "小明"), ("en", "Hi, my name is Tom.", "Tom")]
 )
 def test_an_introduction_is_a_surprise_only_once(lang, text, name):
-    reply, update = said(text, lang)
+    reply, update = answer_to(text, lang)
     added = update["dynamic_state"]["relationships"]["add"]
     assert name in reply
     assert added[0]["entity"] == "user" and added[0]["priority"] == 8 and name in added[0]["status"]
-    assert said(text, lang, facts=[f"user: {name}"])[1] == {}
+    assert answer_to(text, lang, facts=[f"user: {name}"])[1] == {}
 
 
 @pytest.mark.parametrize("text", ["我叫你别吵", "我叫什么？", "my name is not important"])
@@ -204,6 +205,6 @@ def test_no_name_is_heard_where_none_is_given(text):
 
 @pytest.mark.parametrize("emotion", ["anger", "gratitude"])
 def test_only_a_strong_emotion_changes_state(emotion):
-    assert said("嗯", user_emotion=felt(emotion, 0.69))[1] == {}
-    added = said("嗯", user_emotion=felt(emotion, 0.7))[1]["dynamic_state"]["emotions"]["add"]
+    assert answer_to("嗯", user_emotion=emotion_cue(emotion, 0.69))[1] == {}
+    added = answer_to("嗯", user_emotion=emotion_cue(emotion, 0.7))[1]["dynamic_state"]["emotions"]["add"]
     assert len(added) == 1 and not re.search(r"\d", added[0]["content"])

@@ -1,4 +1,4 @@
-"""A server that refuses `stream_options` is asked without, and is remembered for it."""
+"""A server that refuses `stream_options` is asked again without them, and from then on never with them."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ async def refusing(status, text):
             yield stub, voice
 
 
-async def said(voice):
+async def answer_text(voice):
     return (await speak(voice.with_tools, ASKED, lambda _: None)).text
 
 
@@ -42,21 +42,21 @@ def counting(stub):
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS.keys())
 async def test_the_answer_comes_without_and_the_next_one_is_asked_for_once(refusal, caplog):
     async with refusing(*refusal) as (stub, voice):
-        assert await said(voice) == SOUL_TURN
+        assert await answer_text(voice) == SOUL_TURN
         assert counting(stub) == [True, False]
-        assert await said(voice) == SOUL_TURN
+        assert await answer_text(voice) == SOUL_TURN
         assert counting(stub) == [True, False, False]
-    [told] = [record.message for record in caplog.records if record.name.startswith("soulgraph")]
-    assert "refuses stream_options" in told
-    assert "estimated" in told
+    [warning] = [record.message for record in caplog.records if record.name.startswith("soulgraph")]
+    assert "refuses stream_options" in warning
+    assert "estimated" in warning
 
 
 async def test_what_it_costs_is_one_call_and_an_estimate():
     async with refusing(*REFUSALS["OpenAI"]) as (_, voice):
         with metered() as first:
-            await said(voice)
+            await answer_text(voice)
         with metered() as second:
-            await said(voice)
+            await answer_text(voice)
     assert first.spent == second.spent
     assert (first.spent.calls, first.spent.input_tokens) == (1, ESTIMATE)
     assert first.spent.output_tokens > 5
@@ -64,7 +64,7 @@ async def test_what_it_costs_is_one_call_and_an_estimate():
 
 async def test_answers_under_way_at_the_same_time_all_come_and_it_is_logged_once(caplog):
     async with refusing(*REFUSALS["OpenAI"]) as (stub, voice):
-        assert await asyncio.gather(*(said(voice) for _ in range(5))) == [SOUL_TURN] * 5
+        assert await asyncio.gather(*(answer_text(voice) for _ in range(5))) == [SOUL_TURN] * 5
         assert counting(stub).count(False) == 5
     assert caplog.text.count("refuses stream_options") == 1
 
@@ -72,7 +72,7 @@ async def test_answers_under_way_at_the_same_time_all_come_and_it_is_logged_once
 async def test_a_refusal_for_another_reason_is_an_error_at_once():
     async with refusing(400, "too many tokens") as (stub, voice):
         with pytest.raises(ModelRefused, match="too many tokens"):
-            await said(voice)
+            await answer_text(voice)
         assert counting(stub) == [True]
 
 
@@ -80,7 +80,7 @@ async def test_a_server_that_refuses_also_without_is_not_remembered_and_its_last
     async with refusing(400, "what about stream_options?") as (stub, voice):
         stub.script(Reply(status=400, text="too many tokens"))
         with metered() as meter, pytest.raises(ModelRefused, match="too many tokens"):
-            await said(voice)
+            await answer_text(voice)
         assert meter.spent == Usage(1)
-        assert await said(voice) == SOUL_TURN
+        assert await answer_text(voice) == SOUL_TURN
         assert counting(stub) == [True, False, True, False]

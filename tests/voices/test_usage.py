@@ -1,4 +1,4 @@
-"""The meter counts what is asked inside it, wherever, and nothing else."""
+"""The meter counts every model call made inside its block, in whatever task or node, and no other."""
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
@@ -13,15 +13,15 @@ from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.speech import speak
-from soulgraph.voices.usage import Usage, metered, spending
+from soulgraph.voices.usage import Usage, current_meter, metered
 
 ASKED = [SystemMessage("You are Mika."), HumanMessage("你好吗")]
 ESTIMATE = 4 + 3
-TOLD = Usage(1, 10, 5)
+REPORTED = Usage(1, 10, 5)
 
 
 @asynccontextmanager
-async def asking(**reply):
+async def model_answering(**reply):
     async with StubOpenAI(Reply(**{"text": SOUL_TURN} | reply)) as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=0.2)
         async with open_voice(settings.llm, ()) as voice:
@@ -34,22 +34,22 @@ async def streamed(model):
 
 
 async def test_a_streamed_answer_is_asked_for_its_cost_also_from_another_server_than_openai_s():
-    async with asking() as (stub, model):
+    async with model_answering() as (stub, model):
         with metered() as meter:
             await streamed(model)
         assert stub.requests[0].body["stream_options"] == {"include_usage": True}
-    assert meter.spent == TOLD
+    assert meter.spent == REPORTED
 
 
 async def test_a_whole_answer_is_counted_as_told():
-    async with asking() as (_, model):
+    async with model_answering() as (_, model):
         with metered() as meter:
             await model.ainvoke(ASKED)
-    assert meter.spent == TOLD
+    assert meter.spent == REPORTED
 
 
 async def test_what_a_server_does_not_tell_is_estimated_from_the_texts():
-    async with asking(text="一二三 four", usage=False) as (_, model):
+    async with model_answering(text="一二三 four", usage=False) as (_, model):
         with metered() as whole:
             await model.ainvoke(ASKED)
         with metered() as flowing:
@@ -59,7 +59,7 @@ async def test_what_a_server_does_not_tell_is_estimated_from_the_texts():
 
 async def test_an_answer_of_tool_calls_alone_is_estimated_too():
     call = {"name": "remember", "arguments": {"fact": "likes rain"}}
-    async with asking(text="", tool_calls=[call], usage=False) as (_, model):
+    async with model_answering(text="", tool_calls=[call], usage=False) as (_, model):
         with metered() as meter:
             await streamed(model)
     assert meter.spent.output_tokens > 5
@@ -77,7 +77,7 @@ async def test_an_answer_of_tool_calls_alone_is_estimated_too():
     ids=["failed", "refused", "away", "broken off", "silent"],
 )
 async def test_a_call_that_fails_has_cost_what_was_read_and_said(reply, cost):
-    async with asking(**reply) as (_, model):
+    async with model_answering(**reply) as (_, model):
         with metered() as meter:
             await streamed(model)
     assert meter.spent == cost
@@ -85,7 +85,7 @@ async def test_a_call_that_fails_has_cost_what_was_read_and_said(reply, cost):
 
 @pytest.mark.parametrize("ask", [streamed, lambda model: model.ainvoke(ASKED)], ids=["streamed", "whole"])
 async def test_a_model_that_nobody_waits_for_any_more_has_read_the_question(ask):
-    async with asking(hang=True) as (stub, model):
+    async with model_answering(hang=True) as (stub, model):
         with metered() as meter:
             asked = asyncio.create_task(ask(model))
             while not stub.requests:
@@ -96,7 +96,7 @@ async def test_a_model_that_nobody_waits_for_any_more_has_read_the_question(ask)
 
 
 async def test_calls_in_nodes_and_tasks_are_counted_and_those_of_a_neighbour_are_not():
-    async with asking() as (_, model):
+    async with model_answering() as (_, model):
 
         async def node(state):
             await asyncio.create_task(streamed(model))
@@ -114,15 +114,15 @@ async def test_calls_in_nodes_and_tasks_are_counted_and_those_of_a_neighbour_are
 
 
 async def test_an_inner_meter_takes_over_and_hands_back():
-    async with asking() as (_, model):
+    async with model_answering() as (_, model):
         with metered() as outer:
             with metered() as inner:
                 await model.ainvoke(ASKED)
-            assert spending() is outer
+            assert current_meter() is outer
             await model.ainvoke(ASKED)
         await model.ainvoke(ASKED)
-    assert (outer.spent, inner.spent) == (TOLD, TOLD)
-    assert not spending().spent
+    assert (outer.spent, inner.spent) == (REPORTED, REPORTED)
+    assert not current_meter().spent
 
 
 async def test_the_offline_voice_costs_nothing():
