@@ -71,14 +71,16 @@ def soul_node(
     The whole answer is returned under `name`, for a parent that has such a key. Without a `session_id` each thread of
     the parent is a session of its own.
     """
-    runner = TurnRunner(turn_graph(resumable=True).compile(name=name), context)
+    # LangGraph finds a node's subgraph among the names that its function refers to: hence `graph` is one of them.
+    graph = turn_graph(resumable=True).compile(name=name)
+    runner = TurnRunner(graph, context)
 
     async def soul(state: Any, config: RunnableConfig) -> Json:
         message = _last_human(state["messages"])
         session = session_id or _session_in(config, soul_id)
         request = TurnRequest(message.text, user_id, message.id, session, soul_id)
         durable = parent_checkpointer(config) is not None
-        utterance, answer = await runner.run_inside(request, config, durable)
+        utterance, answer = await runner.run_inside(request, graph, config, durable)
         return {"messages": [AIMessage(answer["reply"], name=name, id=reply_id(utterance))], name: answer}
 
     return soul

@@ -81,7 +81,9 @@ class TurnRunner:
         task.add_done_callback(self._finished)
         return RunningTurn(utterance, task, events)
 
-    async def run_inside(self, request: TurnRequest, config: RunnableConfig, durable: bool) -> tuple[Utterance, Answer]:
+    async def run_inside(
+        self, request: TurnRequest, graph: CompiledTurn, config: RunnableConfig, durable: bool
+    ) -> tuple[Utterance, Answer]:
         """Run a turn as part of a parent graph, in its task: events and interrupts reach the parent.
 
         `durable` says whether the parent has a checkpointer: then what a turn has in hand is written when a tool
@@ -91,9 +93,7 @@ class TurnRunner:
 
         async def run(utterance: Utterance) -> Answer:
             named = _named(utterance, config.get("metadata", {}))
-            output = await self._graph.ainvoke(
-                {"utterance": utterance}, named, context=self._context, durability=durability
-            )
+            output = await graph.ainvoke({"utterance": utterance}, named, context=self._context, durability=durability)
             return cast(Answer, output["answer"])
 
         utterance = await self._admit(request)

@@ -238,7 +238,7 @@ async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read
     monkeypatch.setattr(index_cache, "_CHUNK", 2)
     monkeypatch.setattr(index_cache, "TIMEOUT_S", 0.05)
     async with recall_on(filled_stores) as recall:
-        recall._shelf = slow = SlowIndexCache(filled_stores, "words-as-vectors", EPISODES)
+        recall._indexes = slow = SlowIndexCache(filled_stores, "words-as-vectors", EPISODES)
         question = "Mika whales 地下三层"
         while not (found := texts(await recall.recall("soul_1", question, 9))):
             pass

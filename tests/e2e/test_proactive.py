@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from soulgraph.cli.hosting import hosted
-from soulgraph.graph import life_loop
+from soulgraph.runtime import proactive_scheduler
 from soulgraph.settings import Settings
 from soulgraph.terminals.hub import Broker
 from soulgraph.tests.e2e.sockets import line
@@ -52,7 +52,7 @@ async def stream(client, soul_id):
 async def test_it_reaches_the_terminal_and_the_stream_and_is_part_of_the_conversation(
     mqtt_url, stub, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(life_loop, "POLL_S", 0.02)
+    monkeypatch.setattr(proactive_scheduler, "POLL_S", 0.02)
     (tmp_path / "persona.yaml").write_text("life: {daily_cap: 1}")
     now, robot, broker = NINE, f"robot-{uuid4().hex}", Broker.parse(mqtt_url)
     settings = {"data_dir": tmp_path, "mqtt_url": mqtt_url, "timezone": "UTC", "tick_s": 5}
