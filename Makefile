@@ -46,7 +46,7 @@ test: check
 	$(PYTEST) --cov --cov-report=
 
 coverage: dev
-	$(PYTEST) --cov --cov-report=term-missing
+	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing
 
 langgraph-dev: dev
 	$(BIN)/langgraph dev --allow-blocking

@@ -27,6 +27,9 @@ SERVICES = COMPOSE["services"]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
 CONSTRAINTS = (ROOT / "constraints.txt").read_text("utf-8").split("\n", 1)[1].split()
 
+# Of its words, with one space between them.
+APACHE_2 = "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
+
 
 def instructions(name):
     return re.findall(rf"^{name} (.+)$", DOCKERFILE, re.MULTILINE)
@@ -48,7 +51,7 @@ def metadata(tmp_path_factory):
 def test_the_licence_is_apache_2_word_for_word():
     words = " ".join((ROOT / "LICENSE").read_text("utf-8").split())
     assert words.startswith("Apache License Version 2.0, January 2004")
-    assert hashlib.sha256(words.encode()).hexdigest() == "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
+    assert hashlib.sha256(words.encode()).hexdigest() == APACHE_2
 
 
 def test_the_metadata_carries_the_licence_and_where_to_look(metadata):
@@ -177,7 +180,7 @@ def test_compose_runs_the_server_with_all_it_can_use_beside_it():
     assert SERVICES.keys() == {"server", "postgres", "mosquitto", "chroma", "ollama"}
     assert {name for name, service in SERVICES.items() if "profiles" in service} == {"ollama"}
     waited_for = SERVICES["server"]["depends_on"]
-    assert waited_for == dict.fromkeys(("postgres", "mosquitto", "chroma"), {"condition": "service_healthy"})
+    assert waited_for == {name: {"condition": "service_healthy"} for name in ("postgres", "mosquitto", "chroma")}
     assert all(SERVICES[name]["healthcheck"]["test"] for name in SERVICES.keys() - {"server"})
     build = SERVICES["server"]["build"]
     context = (ROOT / "docker" / build["context"]).resolve()

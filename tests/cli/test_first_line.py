@@ -1,4 +1,4 @@
-"""A server says that it starts before it imports what takes seconds. No clock: what is imported is what is waited for."""
+"""A server says that it starts before it imports what takes seconds. No clock: imports are what is waited for."""
 
 import os
 import subprocess
