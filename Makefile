@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 UV := $(shell command -v uv 2>/dev/null)
-INSTALL := $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
+INSTALL := $(if $(UV),$(UV) pip install --compile-bytecode --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 
 .PHONY: setup dev run check test coverage langgraph-dev bench clean
