@@ -16,7 +16,7 @@ setup: $(RUN)
 dev: $(DEV)
 
 $(RUN): pyproject.toml constraints.txt
-	@echo "soulgraph: installing into $(VENV) (first time, about a minute)…"
+	@echo "soulgraph: installing into $(VENV) (first time, a minute or two)…"
 ifdef UV
 	test -x $(BIN)/python || $(UV) venv --python $(PYTHON:python%=%) $(VENV)
 else
@@ -28,7 +28,7 @@ endif
 	@echo "soulgraph: installed"
 
 $(DEV): $(RUN)
-	@echo "soulgraph: installing what tests, types and benchmarks need (first time, about a minute)…"
+	@echo "soulgraph: installing what tests, types and benchmarks need (first time, a minute or two)…"
 	$(INSTALL) --editable '.[dev,bench,train,trace]'
 	@mkdir -p .types && ln -sfn .. .types/soulgraph
 	@touch $@
