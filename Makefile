@@ -1,34 +1,57 @@
-# `make run` and `make test` are all a fresh clone needs; both set up .venv first.
+# `make run` and `make test` are all a fresh clone needs; each first installs into .venv what it needs itself.
+# uv installs where it is found, else Python's own venv and pip do.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+RUN := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
+UV := $(shell command -v uv 2>/dev/null)
+INSTALL := $(if $(UV),$(UV) pip install --compile-bytecode --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
+PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 
-.PHONY: setup run test check studio bench clean
+.PHONY: setup dev run check test coverage langgraph-dev bench clean
 
-setup: $(STAMP)
+setup: $(RUN)
 
-$(STAMP): pyproject.toml constraints.txt
+dev: $(DEV)
+
+$(RUN): pyproject.toml constraints.txt
+	@echo "soulgraph: installing into $(VENV) (first time, a minute or two)…"
+ifdef UV
+	test -x $(BIN)/python || $(UV) venv --python $(PYTHON:python%=%) $(VENV)
+else
+	@command -v $(PYTHON) >/dev/null || { echo "soulgraph: there is no $(PYTHON): install it, or uv, or name it: make PYTHON=…"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench,train,trace]'
-	mkdir -p .types && ln -sfn .. .types/soulgraph
-	touch $@
+endif
+	$(INSTALL) --editable '.[trace]'
+	@touch $@
+	@echo "soulgraph: installed"
+
+$(DEV): $(RUN)
+	@echo "soulgraph: installing what tests, types and benchmarks need (first time, a minute or two)…"
+	$(INSTALL) --editable '.[dev,bench,train,trace]'
+	@mkdir -p .types && ln -sfn .. .types/soulgraph
+	@touch $@
+	@echo "soulgraph: installed"
 
 run: setup
 	$(BIN)/soulgraph serve
 
-check: setup
+check: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/pytest -n 4 --dist worksteal
+	$(PYTEST) --cov --cov-report=
 
-studio: setup
+coverage: dev
+	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing
+
+langgraph-dev: dev
 	$(BIN)/langgraph dev --allow-blocking
 
-bench: setup
+bench: dev
 	$(BIN)/python bench/turn.py
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/prompt.py
@@ -39,4 +62,4 @@ bench: setup
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
 clean:
-	rm -rf $(VENV) .types build *.egg-info
+	rm -rf $(VENV) .types build *.egg-info .coverage

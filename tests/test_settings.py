@@ -7,10 +7,11 @@ import pytest
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.library.persona_config import DEFAULT_PERSONA, PersonaConfig, ProactiveConfig
+from soulgraph.scripts.env_example import EXAMPLE, text
 from soulgraph.settings import Settings
 from soulgraph.soul.constants import DEFAULT
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
 
 
 def refusal(setting, **overrides):
@@ -166,9 +167,22 @@ def test_the_shipped_persona_file_lists_every_switch_at_its_default():
     assert PersonaConfig.read(DEFAULT_PERSONA) == PersonaConfig()
 
 
-def test_every_setting_is_in_the_readme_and_the_readme_has_no_other():
-    listed = re.findall(r"^\| `SOULGRAPH_(\w+)", README.read_text("utf-8"), re.MULTILINE)
+def test_every_setting_is_on_its_page_and_the_page_has_no_other():
+    listed = re.findall(r"^\| `SOULGRAPH_(\w+)", (ROOT / "docs" / "settings.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(name.upper() for name in Settings.model_fields)
+
+
+def test_the_example_of_an_env_file_says_what_the_settings_say():
+    assert EXAMPLE.read_text("utf-8") == text(), "run scripts/env_example.py"
+    assert re.findall(r"^# SOULGRAPH_(\w+)=", text(), re.MULTILINE) == [name.upper() for name in Settings.model_fields]
+
+
+def test_the_example_of_an_env_file_changes_nothing_even_when_every_line_counts():
+    Path(".env").write_text(re.sub(r"^# (?=SOULGRAPH_)", "", EXAMPLE.read_text("utf-8"), flags=re.MULTILINE))
+    written, unset = Settings.load(), Settings.load(_env_file=None)
+    assert written.model_fields_set >= {"data_dir", "port", "log_level"}
+    assert written.persona_config == Path("library/persona.yaml")
+    assert written.model_copy(update={"persona_config": DEFAULT_PERSONA}) == unset
 
 
 def test_every_setting_is_described():
