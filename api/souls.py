@@ -1,13 +1,12 @@
 """Souls over HTTP: birth, reading, renaming, death, and binding to a terminal."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner, terminal
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
+from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_soul
 from soulgraph.stores.records import Soul
@@ -45,7 +44,7 @@ class SoulOut(BaseModel):
     mbti_type: str
     character_id: str | None
     personality_vector: dict[str, float]
-    emotion_state: dict[str, Any]
+    emotion_state: EmotionStateDict
     model_version: str
     turns: int
     version: int

@@ -12,8 +12,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from soulgraph.memory.recall import Recalled
-from soulgraph.senses.intents.decision import IntentResult
+from soulgraph.senses.intents.decision import Action, IntentResult
 from soulgraph.soul.dynamics import EmotionState, UserEmotion
+from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.gate import ExecMode, Gate
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
@@ -77,7 +78,7 @@ class Appraisal:
     turn_id: str
     user_emotion: UserEmotion
     soul: Soul
-    soul_emotion: Json
+    soul_emotion: EmotionStateDict
     session: Session
     guard: GuardState = field(default_factory=new_guard)
     decisions: list[Decision] = field(default_factory=list)
@@ -96,6 +97,33 @@ class TurnResult:
     state_update: StateUpdate = field(default_factory=StateUpdate)
     executed: list[str] = field(default_factory=list)
     delivered: bool | None = None
+
+
+class UserEmotionReport(TypedDict):
+    """What the recogniser found; `unavailable` if it failed or took too long."""
+
+    emotion: str
+    p: float
+    a: float
+    d: float
+    intensity: float
+    confidence: float | None
+    unavailable: bool
+
+
+class IntentDecisionReport(TypedDict):
+    action: Action
+    reason: str
+
+
+class MatchedIntentReport(TypedDict):
+    intent_id: str
+    intent_name: str
+    confidence: float
+    parameters: Json
+    status: Literal["ready", "need_clarification"]
+    question: str | None
+    why: str
 
 
 class PersonaReport(TypedDict):
@@ -121,14 +149,14 @@ class Answer(TypedDict):
     soul_id: str
     terminal_id: str | None
     reply: str
-    intent_decision: Json
-    intents: list[Json]
+    intent_decision: IntentDecisionReport
+    intents: list[MatchedIntentReport]
     executed_skills: list[str]
     intent_action_publish_ok: Annotated[bool | None, Field(description="null without a broker or anything to deliver")]
     exec_mode: ExecMode
     exec_probability: float
-    user_emotion: Json
-    soul_emotion: Json
+    user_emotion: UserEmotionReport
+    soul_emotion: EmotionStateDict
     persona: PersonaReport
     state_changed: bool
     voice: str

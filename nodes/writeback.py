@@ -1,13 +1,24 @@
 """Writes everything that the turn changed in one transaction, with the answer itself and the work that follows it."""
 
 from dataclasses import asdict
+from typing import cast
 
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
-from soulgraph.nodes.state import Answer, Appraisal, OutboxPayload, PersonaReport, TurnState
+from soulgraph.nodes.state import (
+    Answer,
+    Appraisal,
+    IntentDecisionReport,
+    MatchedIntentReport,
+    OutboxPayload,
+    PersonaReport,
+    TurnState,
+    UserEmotionReport,
+)
 from soulgraph.nodes.streaming import emit
+from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.modes import changed
 from soulgraph.soul.profile import apply
 from soulgraph.soul.timestamps import iso
@@ -104,19 +115,23 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "soul_id": utterance["soul_id"],
         "terminal_id": utterance.get("terminal_id"),
         "reply": result.reply,
-        "intent_decision": state["intents"].decision.model_dump(),
-        "intents": [intent.model_dump() for intent in state["intents"].intents],
+        "intent_decision": cast(IntentDecisionReport, state["intents"].decision.model_dump()),
+        "intents": [cast(MatchedIntentReport, intent.model_dump()) for intent in state["intents"].intents],
         "executed_skills": result.executed,
         "intent_action_publish_ok": result.delivered,
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
-        "user_emotion": asdict(appraisal.user_emotion) | {"unavailable": appraisal.user_emotion == UNKNOWN},
+        "user_emotion": _user_emotion(appraisal.user_emotion),
         "soul_emotion": appraisal.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),
         "state_changed": not result.state_update.is_empty,
         "voice": voice,
         "usage": {"calls": usage.calls, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
     }
+
+
+def _user_emotion(emotion: UserEmotion) -> UserEmotionReport:
+    return cast(UserEmotionReport, asdict(emotion) | {"unavailable": emotion == UNKNOWN})
 
 
 def _no_persona(state: TurnState) -> PersonaReport:

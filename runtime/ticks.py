@@ -13,12 +13,12 @@ from typing import NamedTuple, TypeVar
 
 from soulgraph.runtime.rounds import Rounds
 from soulgraph.soul.constants import Constants
-from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.population import Population
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
-from soulgraph.stores.records import Json, MoodRow
+from soulgraph.stores.records import MoodRow
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
@@ -39,7 +39,7 @@ class Moved(NamedTuple):
     since: float
     feeling: EmotionState
     gate: Gate
-    stored: Json
+    stored: EmotionStateDict
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Generic, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, cast
+
+from typing_extensions import TypedDict
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import Constants
@@ -91,6 +93,27 @@ class Vitals(NamedTuple, Generic[N]):
     drift: Five[N]
 
 
+class EmotionStateDict(TypedDict):
+    """An `EmotionState` as JSON: how it is stored, published and answered."""
+
+    p: float
+    a: float
+    d: float
+    boredom: float
+    shock_load: float
+    extreme_memory: float
+    long_mu_p: float
+    long_mu_a: float
+    long_mu_d: float
+    long_volatility: float
+    long_shock: float
+    long_extreme: float
+    drift: dict[str, float]
+    lock_until: float | None
+    last_interaction_at: float
+    updated_at: float
+
+
 @dataclass(frozen=True, slots=True)
 class EmotionState:
     """A soul's emotion as it is stored and published; times are epoch seconds."""
@@ -127,8 +150,9 @@ class EmotionState:
         x, boredom, shock_load, memory, long, drift = vitals
         return cls(*x, boredom, shock_load, memory, *long, Traits(*drift), lock_until, interacted, now)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)} | {"drift": self.drift.to_dict()}
+    def to_dict(self) -> EmotionStateDict:
+        values = {f.name: getattr(self, f.name) for f in fields(self)} | {"drift": self.drift.to_dict()}
+        return cast(EmotionStateDict, values)
 
     @classmethod
     def from_dict(cls, data: Any) -> "EmotionState":

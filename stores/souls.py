@@ -10,11 +10,11 @@ from sqlalchemy import Row, Select, Update, bindparam, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, InvalidInput, NotFound
-from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.profile import Profile
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, MoodRow, Soul
+from soulgraph.stores.records import MoodRow, Soul
 from soulgraph.stores.repository import Repository, fields_of
 
 _PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
@@ -77,7 +77,7 @@ class Souls(Repository[Soul]):
         rows = await self._connection.execute(_due(), {"soul_ids": soul_ids, **period})
         return list(_readable(rows))
 
-    async def tick(self, emotion_states: Mapping[str, Json], now: float) -> None:
+    async def tick(self, emotion_states: Mapping[str, EmotionStateDict], now: float) -> None:
         """Store what time has made of the claimed souls, in one batch; the states are encoded already."""
         if emotion_states:
             rows = [{"key": soul_id, "state": state, "now": now} for soul_id, state in emotion_states.items()]
