@@ -92,8 +92,10 @@ class TurnRunner:
         durability: Durability | None = "exit" if durable else None
 
         async def run(utterance: Utterance) -> Answer:
-            named = _named(utterance, config.get("metadata", {}))
-            output = await graph.ainvoke({"utterance": utterance}, named, context=self._context, durability=durability)
+            run_config = _run_config(utterance, config.get("metadata", {}))
+            output = await graph.ainvoke(
+                {"utterance": utterance}, run_config, context=self._context, durability=durability
+            )
             return cast(Answer, output["answer"])
 
         utterance = await self._admit(request)
@@ -108,7 +110,7 @@ class TurnRunner:
         stores = RehearsalStores(self._context.stores.database, premise)
         utterance = await admit(stores, request)
         context = replace(self._context, stores=stores, outlets=Outlets(), telemetry=NoTelemetry(), rehearsing=True)
-        config = _named(utterance, {}) | {"run_name": "preview"}
+        config = _run_config(utterance, {}) | {"run_name": "preview"}
         async with self._context.locks.hold(utterance["session_id"]), self._limited(utterance):
             return cast(
                 TurnState,
@@ -210,7 +212,7 @@ class TurnRunner:
         answer: Answer | None = None
         async for part in self._graph.astream(
             {"utterance": utterance},
-            {**_named(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
+            {**_run_config(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
             context=self._context,
             stream_mode=["custom", "values"],
             durability="exit",
@@ -243,7 +245,7 @@ class TurnRunner:
         return turn_graph().compile(name="preview")
 
 
-def _named(utterance: Utterance, metadata: dict[str, object]) -> RunnableConfig:
+def _run_config(utterance: Utterance, metadata: dict[str, object]) -> RunnableConfig:
     """What a trace finds the turn by."""
     ids = {name: utterance[name] for name in ("session_id", "soul_id", "turn_id")}
     return {"metadata": {**metadata, **ids}, "run_name": "turn", "recursion_limit": _RECURSION_LIMIT}
