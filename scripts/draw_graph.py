@@ -26,20 +26,20 @@ Written by `scripts/draw_graph.py` from the files in `graph/`. A dotted arrow is
 ## After the turn
 
 {afterglow}
-## A life of its own
+## Proactive speech
 
-{life}"""
+{proactive}"""
 
 
 def pages() -> dict[Path, str]:
     """Every file with a drawing, with its up-to-date text."""
-    turn, tool_loop, afterglow, life = (
+    turn, tool_loop, afterglow, proactive = (
         _fenced(graph.compile().get_graph().draw_mermaid(with_styles=False))
         for graph in (turn_graph(), tool_loop_graph(), afterglow_graph(), proactive_graph())
     )
     return {
         README: _BLOCK.sub(lambda _: turn, README.read_text("utf-8")),
-        GRAPH_PAGE: _PAGE.format(turn=turn, tool_loop=tool_loop, afterglow=afterglow, life=life),
+        GRAPH_PAGE: _PAGE.format(turn=turn, tool_loop=tool_loop, afterglow=afterglow, proactive=proactive),
     }
 
 

@@ -1,12 +1,12 @@
 """The pages say what is: drawings, tables, commands and examples are held against the code."""
 
-import ast
 import asyncio
 import inspect
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from fnmatch import fnmatch
 
 import pytest
@@ -16,6 +16,7 @@ from soulgraph import errors
 from soulgraph.api.metrics import Metrics
 from soulgraph.errors import Conflict, SoulgraphError
 from soulgraph.library.persona_config import DEFAULT_PERSONA
+from soulgraph.nodes.context import Context
 from soulgraph.runtime.ports import open_stores
 from soulgraph.scripts.draw_graph import ROOT, pages
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
@@ -93,21 +94,33 @@ def test_the_map_names_everything_at_the_top():
     assert sorted(listed) == sorted(there | dotted)
 
 
-def imports_of(path):
-    modules = [node.module for node in ast.walk(ast.parse(read(path))) if isinstance(node, ast.ImportFrom)]
-    return {module.split(".")[1] for module in modules if module and module.startswith("soulgraph.")}
+def prose(page):
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
 
 
-def test_every_folder_imports_only_what_its_layer_may():
-    layers = {
-        place.strip("`/"): set(re.findall(r"\w+", may)) for place, _, may in rows(section(ARCHITECTURE, "Layers"))
-    }
-    for path in SOURCES:
-        folder = path.relative_to(ROOT).parts[0]
-        if folder in layers:
-            assert imports_of(path) <= layers[folder] | {folder, "errors"}, path
-    packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")}
-    assert packages - {"config", "library"} == layers.keys()
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_every_path_in_backticks_exists(page):
+    paths = re.findall(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|md|yaml))`", prose(page))
+    assert [path for path in paths if not (ROOT / path).is_file()] == []
+
+
+def test_every_test_that_a_page_names_exists():
+    named = {name for page in PAGES for name in re.findall(r"`(test_\w+)`", prose(page))}
+    tests = {name for path in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", read(path))}
+    assert named
+    assert named - tests == set()
+
+
+def test_the_rooms_are_the_folders_of_the_package():
+    rooms = [place.strip("`") for place, _ in rows(section(ARCHITECTURE, "Rooms"))]
+    packages = {f"{path.parent.name}/" for path in ROOT.glob("[!.]*/__init__.py")}
+    assert sorted(rooms) == sorted(packages | {"server.py"})
+
+
+def test_every_port_of_the_context_is_listed():
+    listed = [port.strip("`") for port, _ in rows(section(ARCHITECTURE, "Ports"))]
+    assert listed == [port.name for port in fields(Context)]
 
 
 def test_the_error_tree_is_the_one_in_the_code():
