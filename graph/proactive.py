@@ -13,7 +13,7 @@ Proactive = StateGraph[ProactiveState, Context, ProactiveInput, ProactiveState]
 
 
 def proactive_graph() -> Proactive:
-    """The uncompiled graph; `life_loop` knows when to run it."""
+    """The uncompiled graph; `runtime/proactive_scheduler.py` knows when to run it."""
     return (
         StateGraph(ProactiveState, Context, input_schema=ProactiveInput)
         .add_node(consider)

@@ -83,7 +83,7 @@ class Recall:
     ) -> Recalled:
         """The k best episodes and the k best events. Does not raise when a source is down: `problem` says so.
 
-        What is found is counted as recalled, unless `noted` is false.
+        What is found is counted as recalled, unless `count_use` is false.
         """
         terms = query_terms(text)
         if not terms:

@@ -166,11 +166,14 @@ class TurnRunner:
     async def _limited(self, utterance: Utterance) -> AsyncIterator[None]:
         """One trace, metered, within the time limit."""
         limit = self._context.limits.turn_timeout_s
+        timeout = asyncio.timeout(limit)
         try:
             with traced(awaits="exec_mode", terminal_id=utterance.get("terminal_id")):
-                async with self._context.budget.metering(utterance["soul_id"], "turn"), asyncio.timeout(limit):
+                async with self._context.budget.metering(utterance["soul_id"], "turn"), timeout:
                     yield
         except TimeoutError as error:
+            if not timeout.expired():  # it is a tool's own, not the turn's
+                raise
             raise ModelTimeout(
                 f"the turn took longer than {limit:g} s and was not stored: "
                 "try again, or raise SOULGRAPH_TURN_TIMEOUT_S",

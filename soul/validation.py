@@ -24,7 +24,7 @@ def flaws_in(errors: Sequence[Any], within: str = "") -> list[Flaw]:
 
 
 def explain(error: ValidationError, within: str = "", root: str = "", limit: int = 1) -> str:
-    """The first `most` errors as one sentence; `root` names the input when an error is about all of it.
+    """The first `limit` errors as one sentence; `root` names the input when an error is about all of it.
 
     The values themselves are left out: they may quote the user.
     """
