@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
 
-_CANDIDATES = 12  # more than a prompt shows: some may be in the part of the conversation that it shows anyway
+_SPARE = 9  # more than the prompt shows: some may be in the part of the conversation that it shows anyway
 
 
 async def recall(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -16,5 +16,6 @@ async def recall(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     if memory is None or not context.persona.recalled:
         return {"recalled": None}
     counted = not context.rehearsing
-    recalled = await memory.recall(utterance["soul_id"], utterance["text"], _CANDIDATES, count_use=counted)
+    wanted = context.persona.recalled + _SPARE
+    recalled = await memory.recall(utterance["soul_id"], utterance["text"], wanted, count_use=counted)
     return {"recalled": recalled}

@@ -88,7 +88,8 @@ class OfflineVoice(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
+        callable_tools = [] if tool_choice == "none" else tools
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in callable_tools], **kwargs)
 
     def _generate(
         self,

@@ -1,0 +1,119 @@
+import pytest
+
+from soulgraph.errors import NotFound
+from soulgraph.library.persona_config import PersonaConfig
+from soulgraph.nodes.pad_update import pad_update
+from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.tests.conformance.samples import NOW, persona_state, session
+from soulgraph.tests.nodes.samples import Notebook, small_runtime, utterance
+
+ANGER = UserEmotion("anger", -0.6, 0.75, 0.25, 1.0, 0.9)
+JOY = UserEmotion("joy", 0.7, 0.55, 0.2, 1.0, 0.9)
+
+
+async def heard(stores, text="你好", felt=ANGER, at=NOW, before=None, ports=None, **fields):
+    state = {"utterance": utterance(text, **fields), "user_emotion": felt, **(before or {})}
+    return await pad_update(state, small_runtime(stores=stores, clock=lambda: at, **(ports or {})))
+
+
+async def stored_soul(stores):
+    async with stores.read() as tx:
+        return await tx.souls.get("soul_1")
+
+
+async def test_what_is_heard_moves_the_soul_and_is_stored_at_once(home):
+    before = await stored_soul(home)
+    appraisal = (await heard(home))["appraisal"]
+    after = await stored_soul(home)
+    assert after.emotion_state == appraisal.soul.emotion_state
+    assert after.emotion_state.p < before.emotion_state.p
+    assert (after.turns, appraisal.soul.turns) == (1, 1)
+    assert appraisal.soul_emotion == after.emotion_state.to_dict()
+
+
+async def test_two_inputs_move_it_twice(home):
+    first = (await heard(home, input_id="in_1"))["appraisal"]
+    second = (await heard(home, input_id="in_2", turn_id="turn_2"))["appraisal"]
+    assert second.soul.emotion_state.p < first.soul.emotion_state.p
+    assert (await stored_soul(home)).turns == 2
+
+
+async def test_a_repeated_input_moves_nothing_and_keeps_the_first_turn_and_emotion(home):
+    first = (await heard(home, felt=ANGER))["appraisal"]
+    again = (await heard(home, felt=JOY, turn_id="turn_2"))["appraisal"]
+    assert (again.turn_id, again.user_emotion) == ("turn_1", ANGER)
+    assert again.soul.emotion_state == first.soul.emotion_state
+    assert (await stored_soul(home)).turns == 1
+
+
+async def test_time_passes_also_before_a_repeated_input(home):
+    first = (await heard(home))["appraisal"]
+    later = (await heard(home, at=NOW + 600))["appraisal"]
+    assert first.soul.emotion_state.p < later.soul.emotion_state.p
+    assert (await stored_soul(home)).emotion_state.updated_at == NOW + 600
+
+
+async def test_an_input_leaves_one_point_in_the_history_however_often_it_is_sent(home):
+    emotion = (await heard(home))["appraisal"].soul.emotion_state
+    await heard(home, at=NOW + 600)
+    async with home.read() as tx:
+        [point] = await tx.history.between("soul_1", NOW, NOW + 600)
+    assert (point.at, point.p, point.a, point.d) == (NOW, *emotion.x)
+
+
+async def test_a_new_session_begins_as_the_utterance_says_and_is_not_stored_yet(home):
+    begun = (await heard(home, "早上好", template_id="narrator_v1", user_id="user_7"))["appraisal"].session
+    assert (begun.session_id, begun.soul_id, begun.user_id) == ("sess_1", "soul_1", "user_7")
+    assert (begun.template_id, begun.title, begun.turn) == ("narrator_v1", "早上好", 0)
+    async with home.read() as tx:
+        assert await tx.sessions.find("sess_1") is None
+        assert await tx.turns.find("sess_1", "in_1") is not None
+
+
+async def test_a_setting_that_is_not_there_leaves_the_soul_unmoved(home):
+    before = await stored_soul(home)
+    with pytest.raises(NotFound):
+        await heard(home, background_id="atlantis")
+    assert await stored_soul(home) == before
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "mode"),
+    [
+        ({"turn": 3, "persona_state": persona_state("idol")}, "idol"),
+        ({"turn": 2, "persona_state": persona_state("idol")}, "strict"),
+        ({"turn": 1, "persona_state": persona_state("idol")}, "strict"),
+        ({}, "strict"),
+    ],
+    ids=["checkpoint newer", "both alike", "row newer", "no checkpoint"],
+)
+async def test_the_newer_of_checkpoint_and_session_says_the_mode(home, checkpoint, mode):
+    async with home.write() as tx:
+        await tx.sessions.add(session(turn=2, persona_state=persona_state("strict")))
+    assert (await heard(home, before=checkpoint))["persona_state"]["mode"] == mode
+
+
+@pytest.mark.parametrize(("dynamic", "mode"), [(True, "rational"), (False, "hybrid")])
+async def test_a_mode_that_is_asked_for_begins_with_this_turn_if_modes_may_change(home, dynamic, mode):
+    telemetry = Notebook()
+    ports = {"persona": PersonaConfig(dynamic_modes=dynamic), "telemetry": telemetry}
+    assert (await heard(home, "切换到理性模式", ports=ports))["persona_state"]["mode"] == mode
+    assert telemetry.labels() == {"mbti": "INFJ", "persona_mode": mode}
+
+
+async def test_a_wish_in_the_text_is_decided_on(home):
+    [decision] = (await heard(home, "以后叫我小王"))["appraisal"].decisions
+    assert (decision.value, decision.verdict) == ("小王", "persist")
+    assert (await heard(home, "你好", input_id="in_2", turn_id="turn_2"))["appraisal"].decisions == []
+
+
+async def test_a_hint_is_counted_for_the_session(home):
+    appraisal = (await heard(home, "说短一点"))["appraisal"]
+    [hint] = appraisal.guard["hints"].values()
+    assert hint["count"] == 1
+    assert appraisal.session.guard["hints"] == {}
+
+
+async def test_without_write_back_no_wish_is_decided_on(home):
+    appraisal = (await heard(home, "以后叫我小王", ports={"persona": PersonaConfig(write_back=False)}))["appraisal"]
+    assert appraisal.decisions == []

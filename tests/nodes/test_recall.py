@@ -1,0 +1,67 @@
+import pytest
+
+from soulgraph.library.persona_config import PersonaConfig
+from soulgraph.memory.recall import Recall, Recalled
+from soulgraph.nodes.context import Memory
+from soulgraph.nodes.recall import recall
+from soulgraph.tests.conformance.samples import NOW, message, session, soul
+from soulgraph.tests.memory.words_as_vectors import WordVectors
+from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
+
+FOUND = Recalled([], [], "events: no answer in time")
+
+
+class Asked:
+    """A memory that finds nothing and keeps what it was asked for."""
+
+    def __init__(self):
+        self.calls = []
+
+    async def recall(self, soul_id, text, k, *, count_use):
+        self.calls.append((soul_id, text, k, count_use))
+        return FOUND
+
+
+async def recalled(memory, **ports):
+    state = {"utterance": utterance("我的车停在哪", soul_id="soul_7")}
+    return (await recall(state, small_runtime(memory=Memory(memory), **ports)))["recalled"]
+
+
+async def test_without_a_memory_nothing_is_recalled():
+    assert await recalled(None) is None
+
+
+async def test_a_persona_that_wants_no_memories_does_not_ask_for_any():
+    assert await recalled(Unused("recall"), persona=PersonaConfig(recalled=0)) is None
+
+
+@pytest.mark.parametrize("shown", [1, 3, 20])
+async def test_the_soul_s_memory_is_asked_for_more_than_the_prompt_shows(shown):
+    memory = Asked()
+    assert await recalled(memory, persona=PersonaConfig(recalled=shown)) is FOUND
+    [(soul_id, text, k, _)] = memory.calls
+    assert (soul_id, text) == ("soul_7", "我的车停在哪")
+    assert k > shown
+
+
+@pytest.mark.parametrize("rehearsing", [False, True])
+async def test_what_is_recalled_counts_as_used_unless_the_turn_is_rehearsed(rehearsing):
+    memory = Asked()
+    await recalled(memory, rehearsing=rehearsing)
+    assert memory.calls[0][-1] is not rehearsing
+
+
+async def test_a_soul_recalls_what_was_said_to_it_and_not_what_another_was_told(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_7"))
+        for n in (1, 7):
+            await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
+        await tx.messages.append("sess_1", [message("我的车停在楼顶")])
+        await tx.messages.append("sess_7", [message("我的车停在地下三层")])
+    memory = Recall(home, WordVectors(), None, lambda: NOW)
+    try:
+        found = await recalled(memory)
+    finally:
+        await memory.close()
+    assert [one.message.content for one in found.episodes] == ["我的车停在地下三层"]
+    assert found.problem == ""
