@@ -69,9 +69,7 @@ async def test_a_soul_that_thought_of_something_else_meanwhile_thinks_again(home
 
     ids, told = await talk(home, EVERY), Told()
     with pytest.raises(Conflict, match="think again"):
-        await reflected(
-            home, follow_up(ids[-1]), voice=voice, telemetry=told, budget=Meanwhile(another_conversation)
-        )
+        await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told, budget=Meanwhile(another_conversation))
     assert await kept(home) == ("I am tired.", ["reflection:turn_2", "birth"], {}, 0)
     assert told.lines == []
 
