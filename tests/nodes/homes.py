@@ -5,9 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
+from langchain_core.tools import BaseTool
 
 from soulgraph.memory.chroma import NearDocument
 from soulgraph.memory.events import Event, EventLibrary, Pattern
+from soulgraph.memory.recall import Recall
 from soulgraph.nodes.context import NoBudget
 from soulgraph.nodes.state import FollowUp
 from soulgraph.settings import Settings
@@ -35,9 +37,18 @@ async def open_home(url: str, **fields: Any) -> AsyncIterator[Stores]:
 
 
 @asynccontextmanager
-async def open_stub_voice(stub: StubOpenAI) -> AsyncIterator[Voice]:
-    async with open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub").llm, ()) as voice:
+async def open_stub_voice(stub: StubOpenAI, *tools: BaseTool) -> AsyncIterator[Voice]:
+    async with open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub").llm, tools) as voice:
         yield voice
+
+
+@asynccontextmanager
+async def open_recall(stores: Stores) -> AsyncIterator[Recall]:
+    recall = Recall(stores, WordVectors(), None, lambda: NOW)
+    try:
+        yield recall
+    finally:
+        await recall.close()
 
 
 async def talk(stores: Stores, count: int, text: str = "I saw a whale, number {n}") -> list[int]:
@@ -71,6 +82,18 @@ class Told:
         return self.labelled
 
     def keep_private(self, *texts: str) -> None: ...
+
+
+class Ears:
+    """So many open streams."""
+
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
+        self.heard: list[tuple[str, str, dict[str, Any]]] = []
+
+    def tell(self, soul_id: str, event: str, data: dict[str, Any]) -> int:
+        self.heard.append((soul_id, event, data))
+        return self.count
 
 
 class Meanwhile(NoBudget):

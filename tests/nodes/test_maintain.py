@@ -1,12 +1,10 @@
 import pytest
 
 from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.memory.recall import Recall
 from soulgraph.nodes.context import Limits, Memory
 from soulgraph.nodes.maintain import maintain
 from soulgraph.tests.conformance.samples import NOW
-from soulgraph.tests.memory.words_as_vectors import WordVectors
-from soulgraph.tests.nodes.homes import Vault, event, follow_up, library_on, open_home, talk
+from soulgraph.tests.nodes.homes import Vault, event, follow_up, library_on, open_home, open_recall, talk
 from soulgraph.tests.nodes.samples import small_runtime
 
 DAY = 86_400.0
@@ -42,9 +40,8 @@ async def useful(stores, message_id):
 async def test_a_memory_that_served_the_reply_is_counted_if_the_prompt_had_it(home, hits, counted):
     [message_id] = await talk(home, 1)
     await answered(home, hits, [f"episode:{message_id}"])
-    recall = Recall(home, WordVectors(), None, lambda: NOW)
-    await maintained(home, follow_up(message_id), memory=Memory(recall))
-    await recall.close()
+    async with open_recall(home) as recall:
+        await maintained(home, follow_up(message_id), memory=Memory(recall))
     assert await useful(home, message_id) == counted
 
 

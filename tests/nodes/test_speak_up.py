@@ -7,7 +7,7 @@ from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.speak_up import heard_or_not, speak_up
 from soulgraph.nodes.state import Occasion
 from soulgraph.tests.conformance.samples import NOW, session, soul
-from soulgraph.tests.nodes.homes import Told, open_home
+from soulgraph.tests.nodes.homes import Ears, Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.voices.tasks import Impulse
 
@@ -18,17 +18,6 @@ SPEAKING = {
     "silence": "",
 }
 PAYLOAD = {"session_id": "sess_1", "soul_id": "soul_1", "text": "Did it rain?", "ts": NOW}
-
-
-class Ears:
-    """So many open streams."""
-
-    def __init__(self, count):
-        self.count, self.heard = count, []
-
-    def tell(self, soul_id, event, data):
-        self.heard.append((soul_id, event, data))
-        return self.count
 
 
 class Hub:

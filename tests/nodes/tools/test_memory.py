@@ -7,7 +7,7 @@ from soulgraph.nodes.tools.memory import recall_memory, remember
 from soulgraph.stores.memory import FACT_SLOTS
 from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.words_as_vectors import WordVectors
-from soulgraph.tests.nodes.homes import open_home
+from soulgraph.tests.nodes.homes import open_home, open_recall
 from soulgraph.tests.nodes.samples import small_context, utterance
 
 
@@ -83,9 +83,8 @@ async def test_what_was_said_in_any_conversation_is_quoted_with_its_day_and_made
         await tx.souls.add(soul("soul_2"))
         await tx.sessions.add(session("sess_3", "soul_2"))
         await tx.messages.append("sess_3", [message("Mika of the other soul paints whales too")])
-    recall = Recall(home, WordVectors(), None, lambda: NOW)
-    found = await call(recall_memory, home, memory=Memory(recall), query="Mika paints whales")
-    await recall.close()
+    async with open_recall(home) as recall:
+        found = await call(recall_memory, home, memory=Memory(recall), query="Mika paints whales")
     assert found.startswith("2027-01-15 user: Mika paints")
     assert "<narrative>" not in found
     assert "other soul" not in found
