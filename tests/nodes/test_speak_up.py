@@ -83,12 +83,16 @@ async def test_what_nobody_heard_was_not_said(home):
     assert told.lines == []
 
 
-async def test_words_are_counted_by_the_day_of_the_users_clocks(home):
-    days = [NOW, NOW + 60, NOW + 86_400]
-    for now in days:
+async def test_words_are_counted_by_the_day_and_make_the_session_the_newest(home):
+    counts = []
+    for now in (NOW, NOW + 60, NOW + 86_400):
         await spoken(home, Ears(1), now=now)
-    said, day, count = await kept(home)
-    assert (len(said), day, count) == (3, "2027-01-16", 1)
+        said, day, count = await kept(home)
+        async with home.read() as tx:
+            assert (await tx.sessions.get("sess_1")).updated_at == now
+        counts.append((day, count))
+    assert len(said) == 3
+    assert counts == [("2027-01-15", 1), ("2027-01-15", 2), ("2027-01-16", 1)]
 
 
 async def test_it_is_too_late_when_they_have_begun_to_talk(home):

@@ -71,7 +71,7 @@ async def test_what_the_turn_has_noted_already_takes_room_too(home):
 
 
 async def test_kept_facts_that_share_words_are_found_the_closest_first(home):
-    await fill(home, {0: "the sea is blue", 1: "Mika paints whales", 2: "whales live in the sea", 3: "likes tea"})
+    await fill(home, {0: "the sea is blue", 1: "whales live in the sea", 2: "Mika paints whales", 3: "likes tea"})
     found = await call(recall_memory, home, query="does Mika paint whales")
     assert found.splitlines() == ["Mika paints whales", "whales live in the sea"]
 
