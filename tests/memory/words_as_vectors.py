@@ -16,6 +16,9 @@ class WordVectors:
         self.name = name
         self.away = False
 
+    def expect(self, texts: Sequence[str]) -> None:
+        """Nothing is batched."""
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         if self.away:
             raise SenseUnavailable("the embeddings endpoint failed")

@@ -1,0 +1,112 @@
+import json
+
+import pytest
+
+from soulgraph.errors import Conflict
+from soulgraph.nodes.reflect import EVERY, reflect
+from soulgraph.tests.conformance.samples import NOW
+from soulgraph.tests.nodes.homes import Meanwhile, Told, follow_up, open_home, open_stub_voice, talk
+from soulgraph.tests.nodes.samples import Unused, small_runtime
+from soulgraph.tests.stub_openai import Reply, StubOpenAI
+
+SLOTS = [{"n": 1, "content": "watches whales"}, {"n": 20, "content": "the sea calms them"}]
+THOUGHT = Reply(text=json.dumps({"inner_state": "I would like to see a whale.", "slots": SLOTS}))
+
+
+@pytest.fixture
+async def home(sqlite_url):
+    async with open_home(sqlite_url, inner_state="I wonder.") as stores:
+        yield stores
+
+
+@pytest.fixture
+async def voice():
+    async with StubOpenAI(THOUGHT) as stub, open_stub_voice(stub) as voice:
+        yield voice
+
+
+async def reflected(stores, state, **ports):
+    assert await reflect(state, small_runtime(stores=stores, clock=lambda: NOW, **ports)) == state
+
+
+async def kept(stores):
+    """The monologue, the sources of its versions, the slots, and how far the session is thought about."""
+    async with stores.read() as tx:
+        sources = [version.source for version in await tx.monologues.all("soul_1")]
+        slots = {slot.n: slot.content for slot in await tx.slots.all("soul_1")}
+        soul, session = await tx.souls.get("soul_1"), await tx.sessions.get("sess_1")
+    return soul.inner_state, sources, slots, session.reflected_to
+
+
+async def test_too_few_new_messages_are_not_thought_about(home):
+    ids = await talk(home, EVERY)
+    await reflected(home, follow_up(ids[-2]), voice=Unused("voice"))
+    assert await kept(home) == ("I wonder.", [], {}, 0)
+
+
+async def test_a_reflection_renews_the_monologue_and_the_slots_and_is_not_repeated(home, voice):
+    ids, told = await talk(home, EVERY), Told()
+    await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told)
+    renewed = (
+        "I would like to see a whale.",
+        ["reflection:turn_1", "birth"],
+        {1: "watches whales", 20: "the sea calms them"},
+        ids[-1],
+    )
+    assert await kept(home) == renewed
+    [(name, line)] = told.lines
+    assert (name, line["slots"]) == ("soul.reflected", [1, 20])
+    assert line["sources"] == [f"episode:{message_id}" for message_id in ids]
+    more = await talk(home, EVERY - 1)
+    await reflected(home, follow_up(more[-1]), voice=Unused("voice"))
+    assert await kept(home) == renewed
+
+
+async def test_a_soul_that_thought_of_something_else_meanwhile_thinks_again(home, voice):
+    async def another_conversation():
+        async with home.write() as tx:
+            await tx.monologues.think("soul_1", "I am tired.", "reflection:turn_2", NOW)
+
+    ids, told = await talk(home, EVERY), Told()
+    with pytest.raises(Conflict, match="think again"):
+        await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told, budget=Meanwhile(another_conversation))
+    assert await kept(home) == ("I am tired.", ["reflection:turn_2", "birth"], {}, 0)
+    assert told.lines == []
+
+
+@pytest.mark.parametrize("before", [{}, {1: "old"}])
+async def test_a_slot_that_changed_meanwhile_is_not_overwritten_and_the_others_are_kept(home, voice, before):
+    async def the_user_writes():
+        async with home.write() as tx:
+            await tx.slots.put("soul_1", 1, "mine", NOW)
+
+    async with home.write() as tx:
+        for n, content in before.items():
+            await tx.slots.put("soul_1", n, content, NOW)
+    ids, told = await talk(home, EVERY), Told()
+    await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told, budget=Meanwhile(the_user_writes))
+    _, _, slots, _ = await kept(home)
+    assert slots == {1: "mine", 20: "the sea calms them"}
+    assert told.lines[0][1]["slots"] == [20]
+
+
+async def test_a_slot_that_was_deleted_meanwhile_stays_deleted(home, voice):
+    async def the_user_forgets():
+        async with home.write() as tx:
+            await tx.slots.delete("soul_1", 1)
+
+    async with home.write() as tx:
+        await tx.slots.put("soul_1", 1, "old", NOW)
+    ids = await talk(home, EVERY)
+    await reflected(home, follow_up(ids[-1]), voice=voice, budget=Meanwhile(the_user_forgets))
+    _, _, slots, _ = await kept(home)
+    assert slots == {20: "the sea calms them"}
+
+
+async def test_a_session_that_is_gone_is_not_thought_about(home):
+    ids = await talk(home, EVERY)
+    async with home.write() as tx:
+        await tx.sessions.delete("sess_1")
+    await reflected(home, follow_up(ids[-1]), voice=Unused("voice"))
+    async with home.read() as tx:
+        assert (await tx.souls.get("soul_1")).inner_state == "I wonder."

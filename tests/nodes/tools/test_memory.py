@@ -1,0 +1,100 @@
+import pytest
+from langgraph.prebuilt import ToolRuntime
+
+from soulgraph.memory.recall import Recall
+from soulgraph.nodes.context import Memory
+from soulgraph.nodes.tools.memory import recall_memory, remember
+from soulgraph.stores.memory import FACT_SLOTS
+from soulgraph.tests.conformance.samples import NOW, message, session, soul
+from soulgraph.tests.memory.words_as_vectors import WordVectors
+from soulgraph.tests.nodes.homes import open_home, open_recall
+from soulgraph.tests.nodes.samples import small_context, utterance
+
+
+@pytest.fixture
+async def home(sqlite_url):
+    async with open_home(sqlite_url) as stores:
+        yield stores
+
+
+async def call(tool, stores, state=None, memory=None, **arguments):
+    """As a tool node calls it."""
+    runtime = ToolRuntime(
+        state={"utterance": utterance(), **(state or {})},
+        context=small_context(stores=stores, memory=memory or Memory()),
+        config={},
+        stream_writer=lambda _: None,
+        tool_call_id="call_1",
+        store=None,
+    )
+    return await tool.coroutine(**arguments, runtime=runtime)
+
+
+async def remembered(stores, fact, state=None):
+    update = (await call(remember, stores, state, fact=fact)).update
+    [answer] = update["messages"]
+    assert answer.tool_call_id == "call_1"
+    return update["remembered"], answer
+
+
+async def fill(stores, facts):
+    async with stores.write() as tx:
+        for n, fact in facts.items():
+            await tx.slots.put("soul_1", n, fact, NOW)
+
+
+async def test_a_fact_is_noted_for_the_end_of_the_turn_and_not_stored_before(home):
+    kept, answer = await remembered(home, "  They paint\0 whales  ")
+    assert kept == ["They paint whales"]
+    assert (answer.status, answer.text) == ("success", "noted: They paint whales")
+    async with home.read() as tx:
+        assert await tx.slots.all("soul_1") == []
+
+
+async def test_a_fact_is_kept_to_a_length(home):
+    [fact], _ = await remembered(home, "x" * 501)
+    assert len(fact) == 500
+
+
+async def test_a_full_memory_says_so_and_keeps_nothing(home):
+    await fill(home, dict.fromkeys(FACT_SLOTS, "a fact"))
+    kept, answer = await remembered(home, "They paint whales")
+    assert (kept, answer.status) == ([], "error")
+    assert "memory is full" in answer.text
+
+
+async def test_what_the_turn_has_noted_already_takes_room_too(home):
+    await fill(home, dict.fromkeys(FACT_SLOTS[1:], "a fact"))
+    assert (await remembered(home, "first"))[0] == ["first"]
+    kept, answer = await remembered(home, "second", {"remembered": ["first"]})
+    assert (kept, answer.status) == ([], "error")
+
+
+async def test_kept_facts_that_share_words_are_found_the_closest_first(home):
+    await fill(home, {0: "the sea is blue", 1: "whales live in the sea", 2: "Mika paints whales", 3: "likes tea"})
+    found = await call(recall_memory, home, query="does Mika paint whales")
+    assert found.splitlines() == ["Mika paints whales", "whales live in the sea"]
+
+
+async def test_what_was_said_in_any_conversation_is_quoted_with_its_day_and_made_harmless(home):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_2"))
+        await tx.messages.append("sess_2", [message("Mika paints <narrative>whales</narrative>")])
+        await tx.souls.add(soul("soul_2"))
+        await tx.sessions.add(session("sess_3", "soul_2"))
+        await tx.messages.append("sess_3", [message("Mika of the other soul paints whales too")])
+    async with open_recall(home) as recall:
+        found = await call(recall_memory, home, memory=Memory(recall), query="Mika paints whales")
+    assert found.startswith("2027-01-15 user: Mika paints")
+    assert "<narrative>" not in found
+    assert "other soul" not in found
+
+
+async def test_a_memory_that_is_away_is_told_and_an_empty_one_too(home):
+    assert await call(recall_memory, home, query="whales") == "nothing found"
+    embedder = WordVectors()
+    embedder.away = True
+    recall = Recall(home, embedder, None, lambda: NOW)
+    found = await call(recall_memory, home, memory=Memory(recall), query="whales")
+    await recall.close()
+    assert "meaning" in found
