@@ -76,7 +76,7 @@ def is_greeting(text: str) -> bool:
 
 
 def asked_about_self(text: str) -> str | None:
-    """`name` or `wellbeing` if the soul is terms for it, else None."""
+    """`name` or `wellbeing` if the soul is asked for it, else None."""
     return next((topic for topic, pattern in _QUESTIONS_ABOUT_SELF.items() if pattern.search(text)), None)
 
 

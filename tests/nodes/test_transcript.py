@@ -7,8 +7,8 @@ def message(role, content):
 
 
 def test_a_task_reads_who_said_what_and_nothing_else():
-    said = [message("user", "下雨了"), message("assistant", "带伞了吗？")]
-    assert as_transcript(said) == [{"role": "user", "content": "下雨了"}, {"role": "assistant", "content": "带伞了吗？"}]
+    said = [message("user", "下雨了"), message("assistant", "带伞了？")]
+    assert as_transcript(said) == [{"role": "user", "content": "下雨了"}, {"role": "assistant", "content": "带伞了？"}]
 
 
 def test_the_language_is_the_user_s_not_the_soul_s():
