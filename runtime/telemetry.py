@@ -1,4 +1,4 @@
-"""What personas decide and why: one line of JSON each, and the same on the root run of the trace."""
+"""The telemetry port of nodes: writes each decision as a line of JSON, and adds it to the current trace."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
 
 class JsonLines:
-    """The telemetry port of nodes: appends to a file (a full one is kept beside it), and labels the current trace."""
+    """Appends events to a rotating JSONL file, and passes labels and private texts to the current trace."""
 
     def __init__(self, handler: logging.Handler, clock: Callable[[], float]) -> None:
         self._handler = handler
@@ -31,15 +31,15 @@ class JsonLines:
             handler.close()
 
     def emit(self, event: str, **fields: Any) -> None:
-        trace.decided(event, fields)
+        trace.add_decision(event, fields)
         line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
         self._handler.emit(logging.makeLogRecord({"msg": line}))
 
     def label(self, **labels: str) -> None:
-        trace.label(**labels)
+        trace.add_labels(**labels)
 
     def labels(self) -> dict[str, str]:
-        return trace.labels()
+        return trace.current_labels()
 
     def keep_private(self, *texts: str) -> None:
         trace.keep_private(*texts)

@@ -1,4 +1,4 @@
-"""What the tables share: the metadata, JSON and serial types, and the columns that tie a row to its owner."""
+"""What the tables share: the metadata, the JSON and serial types, and the foreign keys to a row's owner."""
 
 from typing import Any
 
@@ -19,25 +19,25 @@ Serial = BigInteger().with_variant(Integer, "sqlite")
 
 
 def soul_id(primary_key: bool = False) -> Column[str]:
-    """The owning soul; its rows go when it goes."""
+    """A column with the owning soul; deleting the soul deletes the row."""
     owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
     return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
 
 
 def message_id() -> Column[int]:
-    """The message this row is about, and with which it goes."""
+    """A key column with a message; deleting the message deletes the row."""
     message = ForeignKey("messages.message_id", ondelete="CASCADE")
     return Column("message_id", Serial, message, primary_key=True, autoincrement=False)
 
 
 def session_id() -> Column[str]:
-    """The session this row is about, and with which it goes."""
+    """A key column with a session; deleting the session deletes the row."""
     session = ForeignKey("sessions.session_id", ondelete="CASCADE")
     return Column("session_id", String, session, primary_key=True)
 
 
 def use_columns() -> tuple[Column[Any], ...]:
-    """How often something was recalled, and how often the reply then drew on it."""
+    """Columns that count how often something was recalled, and how often the reply then used it."""
     return (
         Column("recalled", Integer, nullable=False),
         Column("useful", Integer, nullable=False),

@@ -1,4 +1,4 @@
-"""One door to SQLite and PostgreSQL: how to open it, read from it and write to it."""
+"""`Database`: SQLite and PostgreSQL behind one interface, with migrations, read connections and write transactions."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ _MIGRATION_LOCK = 0x5001
 
 
 def database_url(raw: str) -> URL:
-    """The URL with the driver we use; anything but SQLite and PostgreSQL is refused."""
+    """The URL with the driver we use; raises ConfigurationError for anything but SQLite and PostgreSQL."""
     try:
         url = make_url(raw)
     except (ArgumentError, ValueError) as error:
@@ -47,9 +47,9 @@ def database_url(raw: str) -> URL:
 
 
 def conninfo(url: URL) -> str:
-    """The URL as PostgreSQL's own library reads it; the two disagree about spaces."""
-    where: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
-    return make_conninfo(**where)
+    """The URL as a libpq connection string: SQLAlchemy and libpq decode spaces in URLs differently."""
+    parameters: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    return make_conninfo(**parameters)
 
 
 class Connection(Protocol):
@@ -69,7 +69,7 @@ class Database(ABC):
     @staticmethod
     @asynccontextmanager
     async def open(raw_url: str) -> AsyncIterator["Database"]:
-        """Connect and migrate to the newest schema, or say which setting is wrong."""
+        """Connect and migrate to the newest schema; raises ConfigurationError if that fails."""
         url = database_url(raw_url)
         database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
         try:
@@ -84,10 +84,10 @@ class Database(ABC):
 
     @abstractmethod
     def write(self) -> AbstractAsyncContextManager[Connection]:
-        """A transaction: commits at the end, rolls back on any error. Writers queue up, they never fail for it."""
+        """A transaction: commits at the end of the block, rolls back on any error. Concurrent writers wait."""
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:
-        """What has to be done while it is open."""
+        """Background work that is needed while the database is open; by default none."""
         return nullcontext()
 
     @abstractmethod
@@ -114,13 +114,13 @@ class _Postgres(Database):
 
 
 class _Sqlite(Database):
-    """Statements run on the event loop (`sqlite` says why), so a transaction is never interrupted by another."""
+    """Statements run on the event loop; the module `sqlite` explains why."""
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self._writer = asyncio.Lock()
-        patience = {"isolation_level": None, "timeout": BLOCKED_S}
-        self._engine = create_engine(url, max_overflow=-1, connect_args=patience)
+        connect_args = {"isolation_level": None, "timeout": BLOCKED_S}
+        self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args)
         event.listen(self._engine, "connect", _prepare_sqlite)
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:
@@ -138,13 +138,13 @@ class _Sqlite(Database):
     async def write(self) -> AsyncIterator[Connection]:
         async with self._writer:
             with self._engine.connect() as connection, connection.begin():
-                # The write lock is taken at once, so that no two transactions can wait for each other.
+                # Taking the write lock at once, not at the first write, means no two transactions can deadlock.
                 await retry_while_locked(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
                 yield _Inline(connection)
 
 
 class _Inline:
-    """A connection whose statements run where they are awaited."""
+    """An async interface to a synchronous connection: statements run on the event loop."""
 
     def __init__(self, connection: sqlalchemy.Connection) -> None:
         self._connection = connection
@@ -167,11 +167,13 @@ async def _migrate(database: Database) -> None:
     try:
         async with database.write() as connection:
             if connection.dialect.name == "postgresql":
+                # Servers that start together migrate one after the other.
                 await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
             await connection.run_sync(_upgrade)
     except (DBAPIError, OSError, CommandError) as error:
-        where, why = database.url.render_as_string(hide_password=True), getattr(error, "orig", error)
-        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {why}") from error
+        url = database.url.render_as_string(hide_password=True)
+        reason = getattr(error, "orig", error)
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {url}: {reason}") from error
 
 
 def _upgrade(connection: sqlalchemy.Connection) -> None:
