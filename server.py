@@ -114,21 +114,12 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
         )
+        # The stack closes in reverse: turns are drained first, then the jobs that they left are finished.
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, metrics.turn)
         await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
-        ticks = Ticks(
-            context.stores,
-            presence,
-            hub,
-            context.constants,
-            clock,
-            settings.tick_s,
-            metrics.tick,
-            busy=lambda: runner.running > 0,
-        )
-        await stack.enter_async_context(ticks.running())
+        await stack.enter_async_context(_ticks(settings, context, presence, metrics, runner).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         _log_configuration(settings, context, open_access)
@@ -148,6 +139,19 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
 
 
+def _ticks(settings: Settings, context: Context, presence: Presence, metrics: Metrics, runner: TurnRunner) -> Ticks:
+    return Ticks(
+        context.stores,
+        presence,
+        context.outlets.hub,
+        context.constants,
+        context.clock,
+        settings.tick_s,
+        metrics.tick,
+        busy=lambda: runner.running > 0,
+    )
+
+
 async def _open_hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExitStack) -> MqttHub | None:
     ports = settings.mqtt_port, settings.mqtt_websocket_port
     return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox))
@@ -162,8 +166,8 @@ async def _terminal_inputs(
         yield
         return
 
-    async def begin(terminal_id: str, given: Input) -> PendingAnswer:
-        request = TurnRequest(given.text, DEFAULT_USER, given.input_id, terminal_id=terminal_id)
+    async def begin(terminal_id: str, message: Input) -> PendingAnswer:
+        request = TurnRequest(message.text, DEFAULT_USER, message.input_id, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)

@@ -154,9 +154,9 @@ class Settings(BaseSettings):
     def mcp_servers(self) -> dict[str, Any]:
         """The MCP servers by name, each in the form that langchain-mcp-adapters expects."""
         try:
-            given = self.mcp.get_secret_value() or "{}"
-            given = given if given.lstrip().startswith("{") else Path(given).read_text("utf-8")
-            servers = json.loads(given)
+            value = self.mcp.get_secret_value() or "{}"
+            text = value if value.lstrip().startswith("{") else Path(value).read_text("utf-8")
+            servers = json.loads(text)
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"{PREFIX}MCP", f"is neither JSON nor a file of JSON: {error}") from error
         servers = servers.get("mcpServers", servers) if isinstance(servers, dict) else None

@@ -18,5 +18,5 @@ async def docs() -> HTMLResponse:
         swagger_js_url="docs/assets/swagger-ui-bundle.js",
         swagger_css_url="docs/assets/swagger-ui.css",
         swagger_favicon_url="docs/assets/favicon-32x32.png",
-        swagger_ui_parameters={"validatorUrl": None},  # otherwise the page sends our schema to swagger.io
+        swagger_ui_parameters={"validatorUrl": None},  # otherwise the page asks swagger.io to check our schema
     )

@@ -58,6 +58,7 @@ def _flaw(value: Any, depth: int) -> str:
         return f"is nested more than {DEPTH} levels deep"
     if isinstance(value, float) and not math.isfinite(value):
         return "must be a finite number"
+    # PostgreSQL cannot store NUL in a text, and lone surrogates cannot be encoded as UTF-8.
     if isinstance(value, str) and NUL in value:
         return "must not contain NUL characters"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):

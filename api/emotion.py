@@ -100,7 +100,7 @@ async def read_history(
     async with services.stores.read() as tx:
         soul = await tx.souls.get(soul_id)
         past = await tx.history.between(soul_id, start, end)
-    shown = thinned(past, points - 1)
+    shown = thinned(past, points - 1)  # one is left for the present
     present = point_of(soul_id, *_present(soul, services))
     if start <= present.at <= end:
         shown.append(present)

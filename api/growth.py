@@ -50,6 +50,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
 
     Waits for a running turn. 409 if the user has said nothing yet.
     """
+    # The lock is held during the model call: a turn that ran meanwhile would be missing from the new persona.
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         snapshot = session.character_snapshot

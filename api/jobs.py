@@ -55,7 +55,7 @@ async def retry_job(job_id: int, services: Served) -> JobOut:
     """Retry a dead job; 409 if it is not dead."""
     async with services.stores.write() as tx:
         job = await tx.outbox.retry(job_id, services.now())
-    services.afterglow.wake()
+    services.afterglow.wake()  # after the transaction, so that the workers can see the job
     return JobOut.of(job)
 
 

@@ -38,7 +38,7 @@ class InitialProfile(Edit):
     """The first profile of a soul made from the character; it may have fields of its own."""
 
     dynamic_state: dict[Annotated[str, StringConstraints(pattern=r"^\w{1,60}$")], EditedField] = Field({})
-    retired: None = None
+    retired: None = None  # a new soul has no retired items
 
 
 class _Preset(Body):

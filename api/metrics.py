@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from soulgraph.stores.records import UsageKind
 from soulgraph.voices.usage import Usage
 
+# From the offline voice, which answers in milliseconds, to models that take minutes.
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 

@@ -52,6 +52,7 @@ class Filter(BaseModel):
 async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
     """Recognise the emotion of a text. It has no effect on any soul."""
     start = time.perf_counter()
+    # `sane`, because a recogniser behind HTTP or a model may return values out of range.
     emotion = (await services.context.senses.emotions.recognise(request.text)).sane()
     return FeelingOut(**asdict(emotion), latency_ms=round((time.perf_counter() - start) * 1000, 2))
 

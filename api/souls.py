@@ -110,10 +110,12 @@ async def delete_soul(soul_id: Id, services: Served) -> None:
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         sessions = await tx.sessions.all(soul_id, limit=None)
+    # Events first: which sessions they were made from is not known once the sessions are deleted.
     for session in sessions:
         await services.forget(session.session_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
+    # Checkpoints last: if the transaction fails, the sessions are still complete.
     for session in sessions:
         await services.checkpointer.adelete_thread(session.session_id)

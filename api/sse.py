@@ -11,6 +11,7 @@ from soulgraph.runtime.listeners import Notice
 
 PING_S = 15.0
 PING = format_sse_event(comment="ping")
+# `X-Accel-Buffering` tells nginx not to collect the events before it passes them on.
 _UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 

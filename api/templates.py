@@ -67,7 +67,7 @@ async def list_templates(services: Served) -> list[TemplateOut]:
 
 @router.post("", status_code=201, dependencies=[owner])
 async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
-    """Create a template; 409 if the id is taken."""
+    """Create a template; 409 if the id is taken, also by a shipped one."""
     _refuse_shipped(wanted.template_id)
     async with services.stores.write() as tx:
         await tx.templates.add(wanted.template_id, wanted.name, _data(wanted), services.now())
@@ -98,7 +98,7 @@ async def put_template(template_id: Id, wanted: EditedTemplate, services: Served
 
 @router.delete("/{template_id}", status_code=204, dependencies=[owner])
 async def delete_template(template_id: Id, services: Served) -> None:
-    """Delete a template; 409 if a session uses it."""
+    """Delete a template; 409 if a session uses it or it is a shipped one."""
     _refuse_shipped(template_id)
     async with services.stores.write() as tx:
         await tx.templates.delete(template_id)

@@ -76,7 +76,7 @@ async def report_catalog(terminal_id: Id, report: CatalogReport, services: Serve
     async with services.stores.write() as tx:
         await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
         row = await tx.terminals.find(terminal_id)
-    assert row is not None
+    assert row is not None  # the report has added it
     return TerminalOut.of(row, services.now())
 
 

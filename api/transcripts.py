@@ -84,7 +84,7 @@ async def import_session(soul_id: Id, request: Request, services: Served, user_i
         )
         await tx.sessions.add(session)
         ids = await tx.messages.append(session.session_id, [_message(line) for line in lines])
-        # Imported messages count as reflected on: reflection is for what this soul experiences itself.
+        # Not to be reflected on again: that was done where the conversation took place.
         await tx.sessions.reflected(session.session_id, max(ids, default=0))
     return SessionOut.of(session)
 

@@ -48,6 +48,7 @@ async def converse(socket: WebSocket, services: Served) -> None:
         refuse_foreign_origin(socket, services)
         await check_key(services, secret, *CHATTERS)
     except SoulgraphError as error:
+        # Before the handshake, so that the client gets an HTTP status and a problem instead of a close code.
         return await socket.send_denial_response(problem(error, socket.url.path))
     await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
     turns: dict[str, asyncio.Task[None]] = {}

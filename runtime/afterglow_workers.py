@@ -88,7 +88,7 @@ class AfterglowWorkers:
         task.add_done_callback(self._on_done)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        """An error here means that the result could not be stored; the job is claimed again when its lease ends."""
+        """An error here is one of the database, not of the job: it stays claimed, and is run again after its lease."""
         self._jobs.discard(task)
         self.wake()
         if not task.cancelled() and (error := task.exception()):
@@ -103,6 +103,7 @@ class AfterglowWorkers:
         """Run the job, extend its lease meanwhile, and store how it ended."""
         work = asyncio.create_task(self._run(job))  # a task of its own: any error becomes its result
         try:
+            # Well before the lease ends, so that an extension may be late without losing the claim.
             while not (await asyncio.wait({work}, timeout=self._lease_s / 3))[0]:
                 await self._extend(job, work)
         finally:

@@ -26,4 +26,4 @@ async def in_background(work: Coroutine[Any, Any, None], name: str, missed: str)
         yield
     finally:
         task.cancel()
-        await asyncio.wait({task})
+        await asyncio.wait({task})  # not `await task`, which would raise an error that was logged already

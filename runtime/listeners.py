@@ -52,6 +52,7 @@ class Listener:
             if self._pending:
                 yield self._pending.popleft()
                 continue
+            # No notice can be lost here: there is no await between finding the queue empty and the wait.
             self._woken.clear()
             if not await self._wait(timeout_s):
                 yield None

@@ -24,6 +24,7 @@ class JsonLines:
     @classmethod
     @contextmanager
     def open(cls, path: Path, clock: Callable[[], float]) -> Iterator["JsonLines"]:
+        # `delay`: the file is created with the first event, not at start-up.
         handler = RotatingFileHandler(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
         try:
             yield cls(handler, clock)
@@ -33,6 +34,7 @@ class JsonLines:
     def emit(self, event: str, **fields: Any) -> None:
         trace.add_decision(event, fields)
         line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
+        # Past the loggers, so that no log level or filter can drop an event.
         self._handler.emit(logging.makeLogRecord({"msg": line}))
 
     def label(self, **labels: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from soulgraph.runtime.periodic import Periodic
 from soulgraph.soul.constants import Constants
@@ -19,7 +19,7 @@ from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.population import Population
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
-from soulgraph.stores.records import MoodRow
+from soulgraph.stores.records import Json, MoodRow
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.hub import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
@@ -106,6 +106,7 @@ class Ticks:
                 [
                     point_of(soul_id, soul.emotion, soul.gate)
                     for soul_id, soul in ticked.items()
+                    # One point per interval: ticks come more often than the history can resolve.
                     if stretch_of(soul.emotion.updated_at) != stretch_of(soul.previous_at)
                 ]
             )
@@ -129,7 +130,7 @@ def _update_message(soul_id: str, soul: Ticked, terminal_id: str, now: float) ->
         session_id=default_session_id(soul_id, terminal_id=terminal_id),
         terminal_id=terminal_id,
         soul_id=soul_id,
-        soul_emotion=soul.stored,
+        soul_emotion=cast(Json, soul.stored),
         exec_probability=soul.gate.exec_probability,
         exec_mode=soul.gate.exec_mode,
         ts=now,

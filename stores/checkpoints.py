@@ -49,7 +49,7 @@ async def _open_postgres(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
         min_size=1,
         max_size=10,
         open=False,
-        check=AsyncConnectionPool.check_connection,
+        check=AsyncConnectionPool.check_connection,  # replaces connections that broke while they were idle
         kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
     )
     async with pool, AdvisoryLocks.open(url) as locks:

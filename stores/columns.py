@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Column, Double, ForeignKey, Integer, MetaData, String
 from sqlalchemy.dialects.postgresql import JSONB
 
+# Constraints have the same names on both databases, so that migrations can refer to them.
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -14,7 +15,9 @@ metadata = MetaData(
     }
 )
 
+# A Python None is stored as SQL NULL, not as the JSON value null.
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# SQLite generates ids only for columns of the type INTEGER.
 Serial = BigInteger().with_variant(Integer, "sqlite")
 
 

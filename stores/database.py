@@ -41,6 +41,7 @@ def database_url(raw: str) -> URL:
             "SOULGRAPH_DATABASE_URL",
             f"{url.drivername!r} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name",
         )
+    # In memory every connection would have a database of its own.
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise ConfigurationError("SOULGRAPH_DATABASE_URL", "SQLite needs a file: use sqlite:///path/to/file.db")
     return url.set(drivername=DRIVERS[url.drivername])
@@ -97,6 +98,7 @@ class Database(ABC):
 class _Postgres(Database):
     def __init__(self, url: URL) -> None:
         self.url = url
+        # Pre-ping replaces connections that broke while they were idle, for example when PostgreSQL was restarted.
         self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
 
     async def close(self) -> None:
@@ -119,7 +121,9 @@ class _Sqlite(Database):
     def __init__(self, url: URL) -> None:
         self.url = url
         self._writer = asyncio.Lock()
+        # No isolation level: `write` begins its transactions itself, with BEGIN IMMEDIATE.
         connect_args = {"isolation_level": None, "timeout": BLOCKED_S}
+        # No limit of connections: waiting for a free one would block the event loop, and with it its holder.
         self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args)
         event.listen(self._engine, "connect", _prepare_sqlite)
 
@@ -158,6 +162,7 @@ class _Inline:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # SQLite does not enforce foreign keys unless each connection asks for it.
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(NO_AUTO_CHECKPOINT)

@@ -46,6 +46,7 @@ def stretch_of(at: float) -> int:
 
 def place_of(n: int) -> int:
     """The place of the n-th point of a series. Point 0 goes to the last ring, where it stays longest."""
+    # `n & -n` is the lowest bit set in n: odd numbers go to ring 0, multiples of 2 but not of 4 to ring 1, and so on.
     ring = min((n & -n).bit_length(), RINGS) - 1 if n else RINGS - 1
     return ring * SLOTS + (n >> ring) % SLOTS
 

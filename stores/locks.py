@@ -44,9 +44,11 @@ class AdvisoryLocks:
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
         """Wait for the lock and hold it for the block; raises StoreUnavailable if the database does not answer."""
+        # Advisory locks are numbered, not named: the key is 64 bits of a hash of the name.
         key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
         try:
             while not await self._call("pg_try_advisory_lock", key):  # noqa: ASYNC110 - the holder is another process
+                # Random, so that servers that wait for the same lock do not poll in step.
                 await asyncio.sleep(random.uniform(0.5, 1.5) * _POLL_S)
             yield
         finally:

@@ -88,6 +88,7 @@ sessions = Table(
     Index(None, "soul_id", "updated_at"),
 )
 
+# `sqlite_autoincrement`: the id of a deleted message is never used again, as on PostgreSQL.
 messages = Table(
     "messages",
     metadata,
@@ -119,6 +120,7 @@ episodes = Table(
     Index(None, "soul_id", "message_id"),
 )
 
+# `soul_id` repeats that of the episode, so that one index finds the vectors of a soul and model in order.
 episode_vectors = Table(
     "episode_vectors",
     metadata,

@@ -39,7 +39,7 @@ class Souls(Repository[Soul]):
         state = {"personality_vector": soul.personality_vector.to_dict(), "emotion_state": soul.emotion_state.to_dict()}
         try:
             await self._add(fields_of(soul) | state)
-        except IntegrityError as error:
+        except IntegrityError as error:  # the id is random, so it is the name that exists
             raise _name_taken(soul.name) from error
 
     async def get(self, soul_id: str) -> Soul:

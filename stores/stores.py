@@ -65,14 +65,14 @@ class Stores:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
-        """For reading only: what is written here is not committed. Raises StoreUnavailable."""
+        """For reading only. Raises StoreUnavailable if the database cannot be reached."""
         with _translate_errors():
             async with self.database.read() as connection:
                 yield Transaction(connection)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
-        """Commits at the end of the block, rolls back on any error. Raises StoreUnavailable."""
+        """Commits at the end of the block, rolls back on any error. Raises StoreUnavailable like `read`."""
         with _translate_errors():
             async with self.database.write() as connection:
                 yield Transaction(connection)
@@ -99,7 +99,7 @@ class RehearsalStores(Stores):
                 yield tx
                 raise _RollBack
 
-    read = write
+    read = write  # a read must see the premise too
 
 
 class _RollBack(Exception):

@@ -16,6 +16,7 @@ NAMES = ("SOUL.md", "IDENTITY.md", "USER.md")
 MAX_BYTES = 64 * 1024
 """Only this many bytes of a file are read."""
 
+# No path separators, and not dots alone: the id becomes the name of a folder.
 _SOUL_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _log = logging.getLogger(__name__)

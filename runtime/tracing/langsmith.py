@@ -71,4 +71,4 @@ async def open_langsmith(redactor: Redactor) -> AsyncIterator[None]:
         yield
     finally:
         langsmith.configure(client=None)
-        await asyncio.to_thread(client.close, _TIMEOUT_S)
+        await asyncio.to_thread(client.close, _TIMEOUT_S)  # it blocks until the queued runs are sent

@@ -100,4 +100,4 @@ async def open_otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
         yield
     finally:
         instrumentor.uninstrument()
-        await asyncio.to_thread(provider.shutdown)
+        await asyncio.to_thread(provider.shutdown)  # it blocks until the last batch is sent or times out
