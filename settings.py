@@ -1,4 +1,4 @@
-"""Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
+"""Every setting, read from `SOULGRAPH_*` variables or a `.env` file. A test checks `docs/settings.md` against it."""
 
 import json
 import re

@@ -17,7 +17,7 @@ PATHS = ("/v1/models", "/v1/chat/completions")
 _EXTRAS = ("session_id", "turn_id", "soul_id", "soul_emotion", "exec_mode")
 _text = TypeAdapter(Text)
 # Fields that ask for an answer a soul cannot give (several choices, tools, audio …), with the values that are allowed
-# because they ask for nothing. Some clients always send them.
+# because they ask for nothing.
 _ALLOWED_VALUES: dict[str, Sequence[Any]] = {
     "n": [1],
     "tools": [[]],

@@ -54,7 +54,7 @@ def conninfo(url: URL) -> str:
 
 
 class Connection(Protocol):
-    """What a repository needs of a connection; SQLAlchemy's AsyncConnection is one."""
+    """The methods that repositories use of a connection; SQLAlchemy's AsyncConnection has them."""
 
     @property
     def dialect(self) -> Dialect: ...

@@ -14,7 +14,7 @@ class MonologueVersions(Repository[MonologueVersion]):
     record = MonologueVersion
 
     async def all(self, soul_id: str) -> list[MonologueVersion]:
-        """The newest first."""
+        """All versions of the soul, the newest first; empty before the first `think`."""
         return await self._all(self._rows("soul_id").order_by(self.table.c.n.desc()), soul_id=soul_id)
 
     async def get(self, soul_id: str, n: int) -> MonologueVersion:

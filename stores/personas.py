@@ -14,7 +14,7 @@ class PersonaVersions(Repository[PersonaVersion]):
     record = PersonaVersion
 
     async def all(self, session_id: str) -> list[PersonaVersion]:
-        """The newest first."""
+        """All versions of the session, the newest first."""
         return await self._all(self._rows("session_id").order_by(self.table.c.n.desc()), session_id=session_id)
 
     async def get(self, session_id: str, n: int) -> PersonaVersion:

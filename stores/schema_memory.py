@@ -56,7 +56,7 @@ inner_versions = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# When a soul may next speak on its own, and how often it did so on `day`. The table keeps its first name.
+# The proactive schedules: when a soul may next speak on its own, and how often it did so on `day`.
 lives = Table(
     "lives",
     metadata,

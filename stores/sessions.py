@@ -62,7 +62,7 @@ class Sessions(Repository[Session]):
             raise NotFound("session", session_id)
 
     async def speak_by(self, session_id: str, template_id: str) -> None:
-        """Use another template from now on."""
+        """Change the template of the session."""
         if not await self._set({"session_id": session_id}, template_id=template_id):
             raise NotFound("session", session_id)
 
