@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 
 class SoulgraphError(Exception):
-    """Base of the tree; carries what an RFC 9457 problem needs."""
+    """Base of the tree; `problem` gives the body of an RFC 9457 response, with `extra` as additional members."""
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
@@ -77,7 +77,7 @@ class NotFound(RequestError):
 
 
 class Conflict(RequestError):
-    """A conflict with what is stored; the code says which."""
+    """The request conflicts with what is stored; each conflict has a code of its own."""
 
     status = 409
     title = "The request conflicts with what is stored"
@@ -159,7 +159,7 @@ class ModelRefused(ModelError):
 
 
 class ContractBroken(ModelError):
-    """The detail tells the model what it got wrong, in words it can act on."""
+    """The detail is sent to the model with the request to repair its answer, so it says what is wrong."""
 
     code = "contract_broken"
     title = "The model's answer broke the output contract"
@@ -171,7 +171,7 @@ class TurnOutputInvalid(ModelError):
 
 
 class BudgetExhausted(SoulgraphError):
-    """Raised to work in the background alone, which can be done after `resets_at` (epoch seconds)."""
+    """Raised only in background work, which can be done after `resets_at` (epoch seconds)."""
 
     code = "budget_exhausted"
     status = 429
@@ -189,7 +189,7 @@ class StoreUnavailable(SoulgraphError):
 
 
 class SenseUnavailable(SoulgraphError):
-    """A recogniser that cannot answer; the turn goes on without it."""
+    """A recogniser cannot answer; the turn goes on without it."""
 
     code = "sense_unavailable"
     status = 503

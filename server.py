@@ -1,4 +1,7 @@
-"""The composition root: settings → ports → graph → app. The lifespan owns everything that runs."""
+"""The composition root: builds ports, graphs and the FastAPI app from the settings.
+
+The lifespan of the app opens everything that runs, and closes it again.
+"""
 
 import logging
 import time
@@ -68,7 +71,7 @@ _log = logging.getLogger("soulgraph")
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
-    """The HTTP application. Nothing is opened before its lifespan starts."""
+    """The FastAPI application. Nothing is opened before its lifespan starts."""
     settings = settings or Settings.load()
 
     @asynccontextmanager
@@ -80,42 +83,46 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    talking = chat, completions, websocket, stream, transcripts, sessions, growth
-    memories = souls, emotion, memory, profile, events
-    presets, running = (library, lore, cards, templates, preview), (terminals, usage, jobs, operations, documentation)
-    for router in (*talking, *memories, *presets, senses, *running):
-        app.router.routes.extend(router.router.routes)  # complete as they are: to include them is to analyse them again
+    conversations = chat, completions, websocket, stream, transcripts, sessions, growth
+    individuals = souls, emotion, memory, profile, events
+    presets = library, lore, cards, templates, preview
+    administration = terminals, usage, jobs, operations, documentation
+    for module in (*conversations, *individuals, *presets, senses, *administration):
+        # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
+        app.router.routes.extend(module.router.routes)
     return app
 
 
 @asynccontextmanager
 async def open_services(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Services]:
-    """Open every port, or fail with the name of the setting; close them in reverse, turns first."""
+    """Open everything the endpoints need; raises ConfigurationError with the name of the setting at fault.
+
+    It is closed in reverse order: first no new work begins, then running turns finish, then their jobs.
+    """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(open_tracing(settings))
         metrics = Metrics()
         ports = await stack.enter_async_context(open_ports(settings, clock, observe_usage=metrics.usage))
         async with ports.context.stores.read() as tx:
-            open_access = _access(settings, await tx.keys.exist())
+            open_access = _open_access(settings, await tx.keys.exist())
             presence = Presence(clock, await tx.terminals.gone())
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
-        hub = await _hub(settings, ports.context.stores, inbox, stack)
+        hub = await _open_hub(settings, ports.context.stores, inbox, stack)
         context = replace(ports.context, outlets=replace(ports.context.outlets, hub=hub))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
         )
+        # The stack closes in reverse: turns are drained first, then the jobs that they left are finished.
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, metrics.turn)
-        await stack.enter_async_context(_receiving(context, presence, inbox, runner))
+        await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
-        ticking = context.constants, clock, settings.tick_s, metrics.tick, lambda: runner.running > 0
-        ticks = Ticks(context.stores, presence, hub, *ticking)
-        await stack.enter_async_context(ticks.running())
+        await stack.enter_async_context(_ticks(settings, context, presence, metrics, runner).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
-        _announce(settings, context, open_access)
+        _log_configuration(settings, context, open_access)
         yield Services(
             settings,
             context.stores,
@@ -132,31 +139,49 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
 
 
-async def _hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExitStack) -> MqttHub | None:
+def _ticks(settings: Settings, context: Context, presence: Presence, metrics: Metrics, runner: TurnRunner) -> Ticks:
+    return Ticks(
+        context.stores,
+        presence,
+        context.outlets.hub,
+        context.constants,
+        context.clock,
+        settings.tick_s,
+        metrics.tick,
+        busy=lambda: runner.running > 0,
+    )
+
+
+async def _open_hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExitStack) -> MqttHub | None:
     ports = settings.mqtt_port, settings.mqtt_websocket_port
     return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox))
 
 
 @asynccontextmanager
-async def _receiving(context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner) -> AsyncIterator[None]:
-    """Terminals are heard while the block lasts; what they asked before its end is answered after the last turn."""
+async def _terminal_inputs(
+    context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner
+) -> AsyncIterator[None]:
+    """Handle messages of terminals while the block lasts; then wait until the last answers have been sent."""
     if context.outlets.hub is None:
         yield
         return
 
-    async def begin(terminal_id: str, given: Input) -> PendingAnswer:
-        request = TurnRequest(given.text, DEFAULT_USER, given.input_id, terminal_id=terminal_id)
+    async def begin(terminal_id: str, message: Input) -> PendingAnswer:
+        request = TurnRequest(message.text, DEFAULT_USER, message.input_id, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)
-    lost = "ended, and no terminal is heard until the server is restarted"
-    async with in_background(inbox.run(handlers.work), "inbox", lost):
+    missed = "ended, and no terminal is heard until the server is restarted"
+    async with in_background(inbox.run(handlers.work), "inbox", missed):
         yield
     await handlers.finish()
 
 
-def _access(settings: Settings, has_keys: bool) -> bool:
-    """Open only to this machine, and only while no key has been made."""
+def _open_access(settings: Settings, has_keys: bool) -> bool:
+    """Whether requests need no key: only on loopback, and only while there is no key.
+
+    Raises ConfigurationError if there is no key but the server can be reached from outside.
+    """
     if not has_keys and not settings.on_loopback:
         raise ConfigurationError(
             "SOULGRAPH_HOST",
@@ -166,7 +191,7 @@ def _access(settings: Settings, has_keys: bool) -> bool:
     return not has_keys
 
 
-def _announce(settings: Settings, context: Context, open_access: bool) -> None:
+def _log_configuration(settings: Settings, context: Context, open_access: bool) -> None:
     _log.info("database: %s", context.stores.database.url.render_as_string(hide_password=True))
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")

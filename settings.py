@@ -1,4 +1,4 @@
-"""Every setting, read from `SOULGRAPH_*` variables or a `.env` file. The README's table is checked against this."""
+"""Every setting, read from `SOULGRAPH_*` variables or a `.env` file. A test checks `docs/settings.md` against it."""
 
 import json
 import re
@@ -92,7 +92,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **overrides: Any) -> Self:
-        """Read the environment; a bad value is refused by its name."""
+        """Read the environment; raises ConfigurationError with the name of the variable that has an invalid value."""
         try:
             return cls(**overrides)
         except ValidationError as error:
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
             raise ConfigurationError(f"{PREFIX}{flaw.path.replace('.', '_').upper()}", flaw.message) from error
 
     def refuse_unused(self) -> None:
-        """What is configured is used, or stops the start: nothing is taken and then ignored."""
+        """Raise ConfigurationError for a setting that would be ignored because of another one."""
         if self.emotion_url and self.emotion != "http":
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
         for name in ("mqtt_port", "mqtt_websocket_port"):
@@ -110,17 +110,17 @@ class Settings(BaseSettings):
 
     @property
     def llm(self) -> Endpoint | None:
-        """None: the offline voice answers."""
+        """The endpoint of the language model; None if the offline voice is to answer."""
         endpoint = self._endpoint("llm")
         return endpoint and replace(endpoint, timeout_s=self.llm_timeout_s, temperature=self.llm_temperature)
 
     @property
     def embeddings(self) -> Endpoint | None:
-        """None: the built-in sentence encoder."""
+        """The endpoint of the embeddings; None for the built-in sentence encoder."""
         return self._endpoint("embeddings")
 
     def _endpoint(self, kind: Literal["llm", "embeddings"]) -> Endpoint | None:
-        """Half a configuration is a mistake, never a reason to fall back to what is built in."""
+        """None if nothing is configured. An incomplete configuration raises ConfigurationError: it is no fall-back."""
         url, key, model = (getattr(self, f"{kind}_{part}") for part in ("base_url", "api_key", "model"))
         name = f"{PREFIX}{kind.upper()}"
         if not model and (url or key.get_secret_value()):
@@ -152,11 +152,11 @@ class Settings(BaseSettings):
 
     @cached_property
     def mcp_servers(self) -> dict[str, Any]:
-        """The servers by their names, each as langchain-mcp-adapters takes it."""
+        """The MCP servers by name, each in the form that langchain-mcp-adapters expects."""
         try:
-            given = self.mcp.get_secret_value() or "{}"
-            given = given if given.lstrip().startswith("{") else Path(given).read_text("utf-8")
-            servers = json.loads(given)
+            value = self.mcp.get_secret_value() or "{}"
+            text = value if value.lstrip().startswith("{") else Path(value).read_text("utf-8")
+            servers = json.loads(text)
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"{PREFIX}MCP", f"is neither JSON nor a file of JSON: {error}") from error
         servers = servers.get("mcpServers", servers) if isinstance(servers, dict) else None
@@ -172,7 +172,7 @@ class Settings(BaseSettings):
 
     @property
     def secrets(self) -> list[str]:
-        """What this process knows and nobody else should: keys, and passwords inside URLs."""
+        """All secrets in the settings, for redaction: keys, and passwords inside URLs."""
         values = [getattr(self, name) for name in type(self).model_fields]
         keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
         return [*keys, *(found for value in values if isinstance(value, str) for found in _PASSWORD.findall(value))]
@@ -183,12 +183,12 @@ class Settings(BaseSettings):
 
     @property
     def offline(self) -> bool:
-        """Without a model the offline voice answers."""
+        """Whether no model is configured, so that the offline voice answers."""
         return not self.llm_model
 
     @property
     def alive(self) -> bool:
-        """Whether souls may speak of their own accord: without a model they have nothing of their own to say."""
+        """Whether souls may speak on their own; never without a model, because the offline voice can only answer."""
         return self.persona.life.enabled and not self.offline
 
     @property
@@ -208,5 +208,5 @@ def is_loopback(host: str) -> bool:
 
 
 def _reached(server: dict[str, Any]) -> dict[str, Any]:
-    """One without a transport is started by its command, or called at its URL."""
+    """The server with its transport: if it names none, `stdio` if it has a command, else `http`."""
     return {"transport": "stdio" if "command" in server else "http", **server}

@@ -1,4 +1,4 @@
-"""Bearer keys and their scopes. On loopback without any key the server is open, and says so at start-up."""
+"""Authorisation by API key and scope. A server on loopback without any key is open to this machine."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated
@@ -17,18 +17,21 @@ _bearer = HTTPBearer(auto_error=False, description="an API key made by `soulgrap
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def allow(*scopes: Scope) -> Callable[..., Awaitable[None]]:
-    """A dependency that lets the owner and these scopes in."""
+def require_scope(*scopes: Scope) -> Callable[..., Awaitable[None]]:
+    """A dependency that requires a key with the scope `owner` or one of these."""
 
     async def check(request: Request, services: Served, credentials: Credentials) -> None:
-        refuse_strangers(request, services)
-        await admit(services, credentials.credentials if credentials else None, *scopes)
+        refuse_foreign_origin(request, services)
+        await check_key(services, credentials.credentials if credentials else None, *scopes)
 
     return check
 
 
-async def admit(services: Services, secret: str | None, *scopes: Scope) -> None:
-    """Refuse whoever has no key, or one that is neither the owner's nor of these scopes."""
+async def check_key(services: Services, secret: str | None, *scopes: Scope) -> None:
+    """Raise Unauthorized without a valid key, and Forbidden if its scope is neither `owner` nor one of these.
+
+    On an open server nothing is checked.
+    """
     if services.open_access:
         return
     if secret is None:
@@ -41,29 +44,32 @@ async def admit(services: Services, secret: str | None, *scopes: Scope) -> None:
         raise Forbidden(f"a key with scope {key.scope!r} may not do this")
 
 
-def refuse_strangers(connection: HTTPConnection, services: Services) -> None:
-    """Every page in a browser can speak to this machine, and a name of its own can lead here.
+def refuse_foreign_origin(connection: HTTPConnection, services: Services) -> None:
+    """On an open server, raise Forbidden unless the Host and Origin headers name this machine.
 
-    So without keys only pages of this machine may, and only under a name of this machine.
+    Any web page can send requests to localhost (Origin), and can let its own domain resolve to 127.0.0.1 (Host, DNS
+    rebinding). Without keys nothing else would stop it.
     """
     if not services.open_access:
         return
-    host, origin = connection.headers.get("host"), connection.headers.get("origin")
+    host = connection.headers.get("host")
+    origin = connection.headers.get("origin")
     for address in (host and f"//{host}", origin):
-        if address and not is_loopback(_name_in(address)):
+        if address and not is_loopback(_hostname(address)):
             raise Forbidden(
                 f"{address.strip('/')} may not speak to an open server: make a key with `soulgraph key create`"
             )
 
 
-def _name_in(address: str) -> str:
+def _hostname(address: str) -> str:
+    """The host name of a URL; empty if it has none, which is not loopback."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
 
 
-owner = Depends(allow())
+owner = Depends(require_scope())
 CHATTERS: tuple[Scope, ...] = ("chat", "terminal")
-chatter = Depends(allow(*CHATTERS))
-terminal = Depends(allow("terminal"))
+chatter = Depends(require_scope(*CHATTERS))
+terminal = Depends(require_scope("terminal"))

@@ -1,4 +1,4 @@
-"""Character cards over HTTP: a file becomes a character of the library, and a character a file."""
+"""Import of character card files into the library, and export of characters as card files."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ _MAX_PICTURE = 4 * MEBIBYTE
 
 
 class ReadCard(NamedTuple):
-    """What a file holds; `notes` say what of it will not be kept."""
+    """The contents of a card file; `notes` say which parts of it are not kept."""
 
     character: NewCharacter
     picture: bytes | None
@@ -50,9 +50,12 @@ class ImportedCharacter(CharacterOut):
 
 @router.post("/import", status_code=201, dependencies=[owner])
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
-    """All of it or nothing: the body is the file, JSON, PNG or charx."""
+    """Import a character card; the request body is the file: JSON, PNG or charx.
+
+    A card that cannot be read or stored is refused as a whole. `notes` lists the parts that were not kept.
+    """
     body = await request.body()
-    # In a thread: a large card takes a while to read, and a hostile one as long as it can.
+    # In a thread, because a large or hostile card takes long to read.
     card = await asyncio.to_thread(read_card, body)
     character = card.character
     async with services.stores.write() as tx:
@@ -70,38 +73,42 @@ async def export_card(
     format: Format = "json",  # noqa: A002 (its name in the query)
     spec: Spec = "v3",
 ) -> Response:
-    """A PNG of V3 has the same as V2 beside it, for programs that read only that."""
+    """Export a character as a card file. A V3 card in a PNG also contains the V2 card, for programs that need that."""
     async with services.stores.read() as tx:
         character = await tx.characters.get(character_id)
-        kept = await tx.pictures.find(character_id) if format == "png" else None
-    # In a thread too: what was edited is found by reading the card again.
-    content = await asyncio.to_thread(_file, character, kept, format, spec)
+        picture = await tx.pictures.find(character_id) if format == "png" else None
+    # In a thread too: the original card is read again, to find what was edited since the import.
+    content = await asyncio.to_thread(_card_file, character, picture, format, spec)
     name = quote(f"{character_id}.{format}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(content, media_type=_MEDIA[format], headers=headers)
 
 
-def _file(character: Preset, kept: bytes | None, kind: Format, spec: Spec) -> bytes:
+def _card_file(character: Preset, picture: bytes | None, kind: Format, spec: Spec) -> bytes:
+    """The bytes of the file; a character without a picture gets a plain one."""
     if kind == "json":
-        return _card(character, spec)
-    texts = {"chara": _card(character, "v2")} | ({"ccv3": _card(character, spec)} if spec == "v3" else {})
-    return with_texts(kept or plain(character.name), texts)
+        return _card_json(character, spec)
+    texts = {"chara": _card_json(character, "v2")}
+    if spec == "v3":
+        texts["ccv3"] = _card_json(character, spec)
+    return with_texts(picture or plain(character.name), texts)
 
 
-def _card(character: Preset, spec: Spec) -> bytes:
+def _card_json(character: Preset, spec: Spec) -> bytes:
     card = card_of(character.name, character.data, _SPECS[spec])
     return json.dumps(card, ensure_ascii=False, indent=2).encode()
 
 
 def read_card(body: bytes) -> ReadCard:
-    given = read_file(body)
-    if flaw := unstorable(given):
+    """Raises InvalidInput if the file is no card, or has something that the library cannot store."""
+    data = read_file(body)
+    if flaw := unstorable(data):
         raise InvalidInput(flaw)
-    reading = taken_in(as_card(given))
+    reading = taken_in(as_card(data))
     try:
         character = NewCharacter.model_validate(reading.character)
     except ValidationError as error:
-        raise _refusal(error, reading) from error
+        raise _locate_in_card(error, reading) from error
     _refuse_slow_patterns(character.lore, reading)
     picture = without_texts(body) if body.startswith(SIGNATURE) else None
     if picture and len(picture) > _MAX_PICTURE:
@@ -111,6 +118,7 @@ def read_card(body: bytes) -> ReadCard:
 
 
 def _refuse_slow_patterns(lore: Sequence[Lore], reading: Reading) -> None:
+    """Raise InvalidInput for a regular expression that could take exponential time."""
     for n, key in [(n, key) for n, entry in enumerate(lore) if entry.use_regex for key in entry.keys]:
         try:
             refuse_slow_pattern(key)
@@ -118,12 +126,12 @@ def _refuse_slow_patterns(lore: Sequence[Lore], reading: Reading) -> None:
             raise InvalidInput(f"{reading.places[f'lore.{n}']}.keys: {key!r} {error}") from error
 
 
-def _refusal(error: ValidationError, reading: Reading) -> InvalidInput:
-    """What the library cannot take, by its place in the card."""
+def _locate_in_card(error: ValidationError, reading: Reading) -> InvalidInput:
+    """The first validation error, with the path of the field in the card instead of in our character."""
     flaw = flaws_in(error.errors())[0]
     parts = flaw.path.split(".")
-    for known in range(len(parts), 0, -1):
-        if place := reading.places.get(".".join(parts[:known])):
-            parts = [place, *parts[known:]]
+    for length in range(len(parts), 0, -1):  # the longest path of which the place in the card is known
+        if place := reading.places.get(".".join(parts[:length])):
+            parts = [place, *parts[length:]]
             break
     return InvalidInput(str(Flaw(".".join(parts), flaw.message)))

@@ -1,4 +1,4 @@
-"""One turn over HTTP: as JSON, or as server-sent events while it happens."""
+"""`POST /v1/chat`: one turn, answered as JSON or streamed as server-sent events."""
 
 from typing import Literal, Self
 
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
 
 
 class ChatInput(BaseModel):
-    """One thing the user said, as a terminal reports it."""
+    """One input of the user, as a terminal reports it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,31 +46,32 @@ class ChatRequest(BaseModel):
     stream: bool = False
 
     @model_validator(mode="after")
-    def _one_way_to_say_it(self) -> Self:
+    def _check_text_or_inputs(self) -> Self:
         if (self.text is None) == (self.inputs is None):
             raise ValueError("send either `text` or `inputs`")
-        if len(self.words) > MAX_TEXT:
+        if len(self.full_text) > MAX_TEXT:
             raise ValueError(f"the inputs may have {MAX_TEXT} characters together")
         return self
 
     @property
-    def words(self) -> str:
+    def full_text(self) -> str:
+        """`text`, or the texts of all inputs, one per line."""
         return self.text or "\n".join(entry.text for entry in self.inputs or [])
 
     @property
     def key(self) -> str | None:
-        """What makes this input the same as one sent before."""
+        """The idempotency key: `input_id`, or the ids of all inputs joined; None if none was sent."""
         ids = [entry.input_id for entry in self.inputs or [] if entry.input_id]
         return self.input_id or "+".join(ids) or None
 
     def turn(self) -> TurnRequest:
-        places = self.model_dump(include=set(TurnRequest.__dataclass_fields__) - {"text", "input_id"})
-        return TurnRequest(text=self.words, input_id=self.key, **places)
+        ids = self.model_dump(include=set(TurnRequest.__dataclass_fields__) - {"text", "input_id"})
+        return TurnRequest(text=self.full_text, input_id=self.key, **ids)
 
 
 @router.post("/chat", response_model=Answer)
 async def chat(request: ChatRequest, services: Served) -> Response:
-    """Say something to a soul. With `stream` the answer is `text/event-stream`."""
+    """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`."""
     turn = await begin(request, services)
     if request.stream:
         return event_stream(turn.events(PING_S))
@@ -78,7 +79,7 @@ async def chat(request: ChatRequest, services: Served) -> Response:
 
 
 async def begin(request: ChatRequest, services: Services) -> RunningTurn:
-    """A terminal that somebody speaks at is there."""
+    """Start the turn, and record that the terminal it came from is online."""
     turn = await services.runner.start(request.turn())
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)

@@ -1,4 +1,4 @@
-"""Souls for every program that speaks to OpenAI: each is a model, and remembers by itself what was said before."""
+"""The OpenAI-compatible endpoints: each soul is a model. A soul remembers earlier messages by itself."""
 
 import json
 from collections import Counter
@@ -26,22 +26,23 @@ from soulgraph.stores.records import Json, Soul
 router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])
 
 _SOUL = "soul:"
-_SessionId = Annotated[Id, BeforeValidator(unquote)]  # headers are ASCII, ids need not be
-_SPOKEN = ("token", "done", "error")
+_SessionId = Annotated[Id, BeforeValidator(unquote)]  # percent-encoded, because headers are ASCII and ids need not be
+_ANSWER_EVENTS = ("token", "done", "error")
 
 
 @router.get("/models")
 async def models(services: Served) -> Json:
-    """Every soul as a model, by its name, or by its id where several have the name."""
+    """List every soul as a model: `soul:` and its name, or its id if several souls have the name."""
     async with services.stores.read() as tx:
         souls = await tx.souls.all()
-    named = Counter(soul.name for soul in souls)
-    return {"object": "list", "data": [_model(soul, named[soul.name] == 1) for soul in souls]}
+    names = Counter(soul.name for soul in souls)
+    return {"object": "list", "data": [_model(soul, names[soul.name] == 1) for soul in souls]}
 
 
 @router.get("/models/{model:path}")
 async def model(model: str, services: Served) -> Json:
-    soul = await _soul(model, services)
+    """Read one model by `soul:` and the name or id of its soul."""
+    soul = await _find_soul(model, services)
     return {**_model(soul, by_name=False), "id": model}
 
 
@@ -52,11 +53,14 @@ async def complete(
     x_session_id: Annotated[_SessionId | None, Header()] = None,
     idempotency_key: Annotated[Id | None, Header()] = None,
 ) -> Response:
-    """One turn. With `stream` the answer is `text/event-stream`."""
-    soul = await _soul(request.model, services, request.user_id)
+    """Run one turn with the user's last message. With `stream` the answer is `text/event-stream`.
+
+    `X-Session-Id` names the session, and `Idempotency-Key` makes it safe to send the same request again.
+    """
+    soul = await _find_soul(request.model, services, request.user_id)
     turn = await services.runner.start(
         TurnRequest(
-            text=request.said,
+            text=request.user_text,
             user_id=request.user_id,
             input_id=idempotency_key,
             session_id=x_session_id or request.session_id,
@@ -64,69 +68,78 @@ async def complete(
         )
     )
     completion = Completion(turn.utterance["turn_id"], request.model, int(services.now()))
-    where = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
+    headers = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
     if not request.stream:
-        return JSONResponse(completion.whole(await turn.answer()), headers=where)
+        return JSONResponse(completion.whole(await turn.answer()), headers=headers)
     events = turn.events(PING_S)
-    first = await _first_word(events, turn)
-    return unbuffered(_chunks(completion, first, events, request.wants_usage), where)
+    first = await _first_event(events, turn)
+    return unbuffered(_chunks(completion, first, events, request.wants_usage), headers)
 
 
-async def _first_word(events: AsyncIterator[TurnEvent | None], turn: RunningTurn) -> TurnEvent | None:
-    """A turn that fails before it has said anything fails with a status, unless that takes long."""
+async def _first_event(events: AsyncIterator[TurnEvent | None], turn: RunningTurn) -> TurnEvent | None:
+    """The first token or the end of the turn; None if there is none before the first ping.
+
+    It is awaited before the response starts, so that a turn that fails early is answered with an error status.
+    """
     event = await anext(events)
-    while event and event.event not in _SPOKEN:
+    while event and event.event not in _ANSWER_EVENTS:
         event = await anext(events)
     if event and event.event == "error":
-        await turn.answer()
+        await turn.answer()  # raises the error of the turn
     return event
 
 
 async def _chunks(
     completion: Completion, first: TurnEvent | None, events: AsyncIterator[TurnEvent | None], with_usage: bool
 ) -> AsyncIterator[bytes]:
-    def line(chunk: Json) -> bytes:
-        return _line({**chunk, "usage": chunk.get("usage")} if with_usage else chunk)
+    """The answer as OpenAI's stream of chunks."""
 
-    yield line(completion.delta(role="assistant", content=""))
-    async for event in _again(first, events):
+    def encode(chunk: Json) -> bytes:
+        # With `include_usage` every chunk has the field; it is null in all but the last.
+        return _sse_data({**chunk, "usage": chunk.get("usage")} if with_usage else chunk)
+
+    yield encode(completion.delta(role="assistant", content=""))
+    async for event in _prepend(first, events):
         if event is None:
             yield PING
         elif event.event == "token":
-            yield line(completion.delta(content=event.data["text"]))
+            yield encode(completion.delta(content=event.data["text"]))
         elif event.event == "error":
-            yield _line(openai_wire.error(event.data))
+            yield _sse_data(openai_wire.error(event.data))
         elif event.event == "done":
-            yield line(completion.last(event.data))
+            yield encode(completion.last(event.data))
             if with_usage:
-                yield line(completion.cost(event.data))
+                yield encode(completion.cost(event.data))
             yield format_sse_event(data_str="[DONE]")
 
 
-async def _again(first: TurnEvent | None, rest: AsyncIterator[TurnEvent | None]) -> AsyncIterator[TurnEvent | None]:
+async def _prepend(first: TurnEvent | None, rest: AsyncIterator[TurnEvent | None]) -> AsyncIterator[TurnEvent | None]:
     yield first
     async for event in rest:
         yield event
 
 
-def _line(data: Json) -> bytes:
+def _sse_data(data: Json) -> bytes:
     return format_sse_event(data_str=json.dumps(data, ensure_ascii=False))
 
 
-async def _soul(model: str, services: Services, user_id: str | None = None) -> Soul:
-    """The soul with this id or name; of several with one name, the user's own."""
+async def _find_soul(model: str, services: Services, user_id: str | None = None) -> Soul:
+    """The soul with this id or name; of several with the same name, the user's own.
+
+    Raises NotFound if there is none, and InvalidInput if there are still several.
+    """
     if not model.startswith(_SOUL):
         raise NotFound("model", model)
     async with services.stores.read() as tx:
-        called = await tx.souls.called(model.removeprefix(_SOUL))
-    if len(called) > 1:
-        called = [soul for soul in called if soul.user_id == user_id] or called
-    if not called:
+        found = await tx.souls.called(model.removeprefix(_SOUL))
+    if len(found) > 1:
+        found = [soul for soul in found if soul.user_id == user_id] or found
+    if not found:
         raise NotFound("model", model)
-    if len(called) > 1:
-        ids = ", ".join(f"{_SOUL}{soul.soul_id}" for soul in called)
+    if len(found) > 1:
+        ids = ", ".join(f"{_SOUL}{soul.soul_id}" for soul in found)
         raise InvalidInput(f"several souls have this name: choose one of {ids}")
-    return called[0]
+    return found[0]
 
 
 def _model(soul: Soul, by_name: bool) -> Json:

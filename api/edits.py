@@ -1,4 +1,4 @@
-"""What is written over HTTP: text that every database can keep, and no edit of what its writer has not seen."""
+"""Validation of what is stored over HTTP: data that every database can store, and edits of the latest revision only."""
 
 import json
 import math
@@ -15,34 +15,36 @@ DEPTH = 32
 
 
 class Body(BaseModel):
-    """A body without unknown fields, whose every text and number can be stored."""
+    """A request body without unknown fields, in which every text and number can be stored."""
 
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
-    def _storable(cls, given: Any) -> Any:
-        if flaw := unstorable(given):
+    def _refuse_unstorable(cls, data: Any) -> Any:
+        if flaw := unstorable(data):
             raise ValueError(flaw)
-        return given
+        return data
 
 
 class Revised(Body):
     revision: str | None = Field(None, max_length=64, description="of what was read; 409 if it has changed since")
 
 
-def unstorable(given: Any) -> str:
-    """What in it no database could keep, with its place; empty if there is nothing."""
-    left: list[tuple[tuple[str, ...], Any]] = [((), given)]
-    while left:
-        path, value = left.pop()
+def unstorable(data: Any) -> str:
+    """Why the data cannot be stored, with the path of the value at fault; empty if it can be stored."""
+    # A stack instead of recursion: hostile JSON may be nested deeper than Python can recurse.
+    stack: list[tuple[tuple[str, ...], Any]] = [((), data)]
+    while stack:
+        path, value = stack.pop()
         if flaw := _flaw(value, len(path)):
             return f"{'.'.join(path[:DEPTH])}: {flaw}".removeprefix(": ")
-        left += [((*path, key), inner) for key, inner in _inside(value)]
+        stack += [((*path, key), inner) for key, inner in _children(value)]
     return ""
 
 
-def _inside(value: Any) -> Iterable[tuple[str, Any]]:
+def _children(value: Any) -> Iterable[tuple[str, Any]]:
+    """(key, value) of what a dict or list contains; the keys of a dict are values too, because they are stored."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield "key", key
@@ -56,6 +58,7 @@ def _flaw(value: Any, depth: int) -> str:
         return f"is nested more than {DEPTH} levels deep"
     if isinstance(value, float) and not math.isfinite(value):
         return "must be a finite number"
+    # PostgreSQL cannot store NUL in a text, and lone surrogates cannot be encoded as UTF-8.
     if isinstance(value, str) and NUL in value:
         return "must not contain NUL characters"
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -64,11 +67,11 @@ def _flaw(value: Any, depth: int) -> str:
 
 
 def revision_of(content: Any) -> str:
-    """The same as long as the content is."""
+    """A hash of the content, which clients send back with an edit."""
     return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def refuse_if_changed(revision: str | None, content: Any) -> None:
-    """An edit that names a revision is made to that one or not at all."""
+    """Raise Conflict if the content has another revision than the edit was made to; None skips the check."""
     if revision is not None and revision != revision_of(content):
         raise Conflict("changed_meanwhile", "somebody has changed this since it was read: read it again, then edit it")

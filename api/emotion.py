@@ -1,4 +1,4 @@
-"""How a soul feels, over HTTP: now, and over time for a plot."""
+"""The emotion of a soul: now, and its history for a plot."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from soulgraph.stores.records import EmotionPoint, Soul
 router = APIRouter(prefix="/v1/souls/{soul_id}/emotion", tags=["souls"], dependencies=[chatter])
 
 
-def _moment(text: str) -> float:
+def _parse_time(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
@@ -33,9 +33,9 @@ def _moment(text: str) -> float:
     return seconds
 
 
-Moment = Annotated[
+Timestamp = Annotated[
     float,
-    BeforeValidator(_moment),
+    BeforeValidator(_parse_time),
     WithJsonSchema({"type": "string", "description": "ISO 8601, or epoch seconds", "examples": ["2026-11-16T04:45Z"]}),
 ]
 
@@ -64,16 +64,19 @@ class HistoryOut(BaseModel):
 
 @router.get("")
 async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
-    """How the soul feels at this moment, and whether it would act. Reading changes nothing."""
+    """Read the soul's present emotion, its mood in words, and its gate: whether it would carry out intents.
+
+    Reading changes nothing.
+    """
     async with services.stores.read() as tx:
         soul = await tx.souls.get(soul_id)
-    feeling, gate = _now(soul, services)
+    emotion, gate = _present(soul, services)
     constants = services.context.constants
     return {
         "soul_id": soul_id,
-        "at": iso(feeling.updated_at),
-        "soul_emotion": feeling.to_dict(),
-        "mood": {"zh": describe(feeling, "zh", constants), "en": describe(feeling, "en", constants)},
+        "at": iso(emotion.updated_at),
+        "soul_emotion": emotion.to_dict(),
+        "mood": {"zh": describe(emotion, "zh", constants), "en": describe(emotion, "en", constants)},
         "gate": asdict(gate),
     }
 
@@ -82,40 +85,47 @@ async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
 async def read_history(
     soul_id: Id,
     services: Served,
-    since: Moment | None = None,
-    until: Moment | None = None,
+    since: Timestamp | None = None,
+    until: Timestamp | None = None,
     points: Annotated[int, Query(ge=2, le=2000)] = 300,
 ) -> HistoryOut:
-    """How the soul felt, the oldest first, up to this moment; at most `points` of it, peaks before the rest."""
-    start, end = -math.inf if since is None else since, math.inf if until is None else until
+    """Read the soul's emotion over time, the oldest point first, up to now.
+
+    If there are more than `points`, the most extreme point of each interval is kept.
+    """
+    start = -math.inf if since is None else since
+    end = math.inf if until is None else until
     if start > end:
         raise InvalidInput("since must not be later than until")
     async with services.stores.read() as tx:
         soul = await tx.souls.get(soul_id)
         past = await tx.history.between(soul_id, start, end)
-    shown, present = thinned(past, points - 1), point_of(soul_id, *_now(soul, services))
+    shown = thinned(past, points - 1)  # one is left for the present
+    present = point_of(soul_id, *_present(soul, services))
     if start <= present.at <= end:
         shown.append(present)
     return HistoryOut(soul_id=soul_id, points=[PointOut.of(point) for point in shown])
 
 
-def _now(soul: Soul, services: Services) -> tuple[EmotionState, Gate]:
-    now, constants = services.now(), services.context.constants
+def _present(soul: Soul, services: Services) -> tuple[EmotionState, Gate]:
+    """The stored emotion evolved to this moment, and the gate that follows from it."""
+    now = services.now()
+    constants = services.context.constants
     traits = soul.personality_vector
-    feeling = evolve(traits, soul.emotion_state, now, constants)
-    return feeling, judge(traits, feeling, now, constants)
+    emotion = evolve(traits, soul.emotion_state, now, constants)
+    return emotion, judge(traits, emotion, now, constants)
 
 
 def thinned(points: Sequence[EmotionPoint], most: int) -> list[EmotionPoint]:
-    """As they are if they are few; else of each of `most` equal stretches of time the most extreme one."""
+    """At most `most` points: all of them, or the most extreme one of each of `most` equal intervals of time."""
     if len(points) <= most:
         return list(points)
-    first, span = points[0].at, points[-1].at - points[0].at
+    start, span = points[0].at, points[-1].at - points[0].at
     peaks: dict[int, EmotionPoint] = {}
     for point in points:
-        stretch = min(int((point.at - first) / span * most), most - 1) if span else 0
-        if stretch not in peaks or _extremity(point) > _extremity(peaks[stretch]):
-            peaks[stretch] = point
+        interval = min(int((point.at - start) / span * most), most - 1) if span else 0
+        if interval not in peaks or _extremity(point) > _extremity(peaks[interval]):
+            peaks[interval] = point
     return list(peaks.values())
 
 

@@ -1,4 +1,4 @@
-"""What souls remember, over HTTP: the events everybody shares, and what would come to one soul's mind."""
+"""The event library that all souls share, and a preview of what a soul would recall."""
 
 from dataclasses import asdict
 from typing import Annotated, Any, Self
@@ -70,8 +70,8 @@ class EpisodeOut(BaseModel):
     @classmethod
     def of(cls, episode: RecalledEpisode) -> Self:
         message = episode.message
-        words = {name: getattr(message, name) for name in ("message_id", "session_id", "role", "content")}
-        return cls(**words, score=episode.score, at=iso(message.created_at))
+        fields = {name: getattr(message, name) for name in ("message_id", "session_id", "role", "content")}
+        return cls(**fields, score=episode.score, at=iso(message.created_at))
 
 
 class RecalledOut(BaseModel):
@@ -95,7 +95,7 @@ class Memories(BaseModel):
 async def list_events(
     services: Served, q: Question | None = None, limit: Limit = 50, offset: Annotated[int, Query(ge=0)] = 0
 ) -> list[EventOut]:
-    """The newest first; with `q` those that resemble it, the best first."""
+    """List events, the newest first; with `q` those that are similar to it, the best match first."""
     library = _library(services)
     found = await library.page(limit, offset) if q is None else await library.search(q, limit)
     return [EventOut.of(event, use) for event, use in found]
@@ -107,39 +107,47 @@ class Tidying(Body):
 
 @router.post("/events/tidy", dependencies=[owner])
 async def tidy_events(tidying: Tidying, services: Served) -> Forgotten:
-    """Keep so many: the least recalled go first, the oldest of them."""
+    """Delete all but `keep` events; the least recalled go first, and among those the oldest."""
     return Forgotten(forgotten=await _library(services).tidy(tidying.keep))
 
 
 @router.get("/events/{event_id}", dependencies=[chatter])
 async def read_event(event_id: Id, services: Served) -> TracedEvent:
-    """With the sessions it was drawn from; the event itself names none."""
+    """Read an event, with the sessions and messages it was made from."""
     event = await _library(services).get(event_id)
     async with services.stores.read() as tx:
-        uses, provenance = await tx.events.uses([event_id]), await tx.events.provenance(event_id)
-    return TracedEvent.of(event, uses[event_id], provenance=[Source.of(one) for one in provenance])
+        uses = await tx.events.uses([event_id])
+        provenance = await tx.events.provenance(event_id)
+    return TracedEvent.of(event, uses[event_id], provenance=[Source.of(source) for source in provenance])
 
 
 @router.delete("/events/{event_id}", status_code=204, dependencies=[owner])
 async def delete_event(event_id: Id, services: Served) -> None:
+    """Delete an event; the messages it was made from stay."""
     await _library(services).delete(event_id)
 
 
 @router.delete("/events", dependencies=[owner])
 async def forget_session(session_id: Id, services: Served) -> Forgotten:
-    """Forget what only this session has shown, and that it has shown the rest. Its transcript stays."""
+    """Delete the events made from this session alone, and remove it from the sources of the others.
+
+    The transcript of the session stays.
+    """
     return Forgotten(forgotten=await _library(services).forget_session(session_id))
 
 
 @router.get("/souls/{soul_id}/recall", dependencies=[chatter])
 async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memories:
-    """What would come to the soul's mind; `problem` says what could not be asked."""
+    """Show what the soul would recall for a text. It does not count as a recall.
+
+    `problem` says which part of memory could not be searched; null if all could.
+    """
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-    mind = services.context.memory.recall
-    if mind is None:
+    memory = services.context.memory.recall
+    if memory is None:
         return Memories(episodes=[], events=[], problem="this server recalls nothing")
-    found = await mind.recall(soul_id, q, k, count_use=False)
+    found = await memory.recall(soul_id, q, k, count_use=False)
     return Memories(
         episodes=[EpisodeOut.of(episode) for episode in found.episodes],
         events=[RecalledOut.of(event) for event in found.events],
@@ -148,6 +156,7 @@ async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memo
 
 
 def _library(services: Services) -> EventLibrary:
+    """Raises StoreUnavailable if this server has no event library."""
     if services.context.memory.events is None:
         raise StoreUnavailable("this server keeps no event library")
     return services.context.memory.events

@@ -1,4 +1,4 @@
-"""The kinds of values requests are made of."""
+"""The types of the fields of requests."""
 
 from typing import Annotated
 

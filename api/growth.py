@@ -1,4 +1,4 @@
-"""Growth over HTTP, by hand: what a conversation made of the character, and a new one that continues it."""
+"""Growth on request: evolve a session's persona from its conversation, and continue a session in a new one."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -46,7 +46,11 @@ class VersionOut(BaseModel):
 
 @router.post("/update-memory", dependencies=[owner])
 async def update_memory(session_id: Id, services: Served) -> VersionOut:
-    """What the conversation has made of the character, in words; one call of the model, between two turns."""
+    """Let the model rewrite the evolved persona from the conversation, and store it as a new version.
+
+    Waits for a running turn. 409 if the user has said nothing yet.
+    """
+    # The lock is held during the model call: a turn that ran meanwhile would be missing from the new persona.
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         snapshot = session.character_snapshot
@@ -65,7 +69,7 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
 
 @router.get("/persona-versions", dependencies=[chatter])
 async def list_versions(session_id: Id, services: Served) -> list[VersionOut]:
-    """Every persona the session has grown into, the newest first."""
+    """List the versions of the session's evolved persona, the newest first."""
     async with services.stores.read() as tx:
         await tx.sessions.get(session_id)
         return [VersionOut.of(version) for version in await tx.personas.all(session_id)]
@@ -73,7 +77,7 @@ async def list_versions(session_id: Id, services: Served) -> list[VersionOut]:
 
 @router.post("/persona-versions/{n}/restore", dependencies=[owner])
 async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], services: Served) -> VersionOut:
-    """The session is again as in version n; 0 is before it grew. That is a new version, and none is lost."""
+    """Restore version n of the evolved persona as a new version; 0 is the state before the first one."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
         await tx.sessions.get(session_id)
         if n == 0:
@@ -83,27 +87,34 @@ async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], service
 
 @router.post("/summarize", status_code=201, dependencies=[owner])
 async def summarize(session_id: Id, services: Served) -> SessionOut:
-    """A new session that knows how this one went: a background tells it, and the persona goes on as it has become."""
+    """Summarize the session and continue it in a new one.
+
+    The new session has a background with the summary, and the same evolved persona. 409 if the user has said nothing.
+    """
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
         task = run_task(
             services.context.voice.model, SUMMARIZE, language_of(messages), messages=as_transcript(messages)
         )
         summary = await _in_time(task, session, services)
-        return SessionOut.of(await _continued(session, messages[-1].message_id, summary, services))
+        return SessionOut.of(await _continue(session, messages[-1].message_id, summary, services))
 
 
 async def _conversation(session_id: str, services: Services) -> tuple[Session, list[Message]]:
+    """The session and all its messages; raises Conflict if none is the user's."""
     async with services.stores.read() as tx:
-        session, messages = await tx.sessions.get(session_id), await tx.messages.page(session_id)
+        session = await tx.sessions.get(session_id)
+        messages = await tx.messages.page(session_id)
     if not any(message.role == "user" for message in messages):
         raise Conflict("session_empty", "the user has said nothing in this session yet: there is nothing to grow from")
     return session, messages
 
 
-async def _continued(session: Session, last_message: int, summary: Summary, services: Services) -> Session:
+async def _continue(session: Session, last_message: int, summary: Summary, services: Services) -> Session:
+    """Store the new session with its background, and have the old conversation archived."""
     now = services.now()
-    title, background_id = summary.title, new_id("summary")
+    title = summary.title
+    background_id = new_id("summary")
     follower = replace(
         session,
         session_id=new_id("sess"),
@@ -118,7 +129,7 @@ async def _continued(session: Session, last_message: int, summary: Summary, serv
     )
     async with services.stores.write() as tx:
         world = await tx.backgrounds.find(session.background_id) if session.background_id else None
-        await tx.backgrounds.add(background_id, title, _recap(session, world, summary.summary), now)
+        await tx.backgrounds.add(background_id, title, _background_data(session, world, summary.summary), now)
         await tx.sessions.add(follower)
         if grown := session.character_snapshot["evolved_persona"]:
             source = f"inherited:{session.session_id}"
@@ -128,7 +139,10 @@ async def _continued(session: Session, last_message: int, summary: Summary, serv
 
 
 async def _archive(tx: Transaction, session: Session, last_message: int, now: float) -> None:
-    """What was said becomes an event like after a turn: abstract, because everybody shares it; the summary is not."""
+    """Queue a job that makes an event from the conversation, as after a turn.
+
+    The summary cannot be that event: all souls share the events, so they must be abstract.
+    """
     job: OutboxPayload = {
         "last_message": last_message,
         "archive_now": True,
@@ -138,8 +152,8 @@ async def _archive(tx: Transaction, session: Session, last_message: int, now: fl
     await tx.outbox.add("afterglow", session.soul_id, session.session_id, new_id("turn"), {**job}, now)
 
 
-def _recap(session: Session, world: Preset | None, summary: str) -> Json:
-    """The same world, where what was said so far is how things stand."""
+def _background_data(session: Session, world: Preset | None, summary: str) -> Json:
+    """The background of the old session with the summary as its initial context."""
     data = world.data if world else {}
     origin = {"session_id": session.session_id, "soul_id": session.soul_id}
     extensions = data.get("extensions", {}) | {"summary_of": origin}
@@ -147,6 +161,7 @@ def _recap(session: Session, world: Preset | None, summary: str) -> Json:
 
 
 async def _in_time(task: Coroutine[Any, Any, T], session: Session, services: Services) -> T:
+    """Run a model task, traced and metered; raises ModelTimeout if it takes longer than a turn may."""
     limit, mode = services.settings.turn_timeout_s, session.persona_state["mode"]
     try:
         with traced(soul_id=session.soul_id, session_id=session.session_id, persona_mode=mode):

@@ -1,4 +1,4 @@
-"""The work that follows turns, over HTTP: what waits, what failed and why, and another try for it."""
+"""The jobs that follow turns: list them with their errors, and retry dead ones."""
 
 from typing import Annotated, Self
 
@@ -42,22 +42,26 @@ async def list_jobs(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     before: Annotated[int | None, Query(ge=1)] = None,
 ) -> list[JobOut]:
-    """The newest first. A dead one was tried often enough and waits for somebody to look at it."""
+    """List jobs, the newest first; pass the last `job_id` as `before` for the next page.
+
+    A dead job has failed too often and is not tried again until you retry it.
+    """
     async with services.stores.read() as tx:
         return [JobOut.of(job) for job in await tx.outbox.page(status, limit, before)]
 
 
 @router.post("/{job_id}/retry")
 async def retry_job(job_id: int, services: Served) -> JobOut:
+    """Retry a dead job; 409 if it is not dead."""
     async with services.stores.write() as tx:
         job = await tx.outbox.retry(job_id, services.now())
-    services.afterglow.wake()
+    services.afterglow.wake()  # after the transaction, so that the workers can see the job
     return JobOut.of(job)
 
 
 @router.post("/retry")
 async def retry_dead_jobs(services: Served) -> Retried:
-    """Another try for every dead one."""
+    """Retry all dead jobs."""
     async with services.stores.write() as tx:
         dead = await tx.outbox.page("dead", limit=10_000)
         retried = [await tx.outbox.retry(job.job_id, services.now()) for job in dead]

@@ -1,4 +1,4 @@
-"""The library over HTTP: the characters and backgrounds one can choose from, make and change."""
+"""The characters and backgrounds of the library: list, create, read, replace and delete."""
 
 from collections import Counter
 from typing import Annotated, Any, Self
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1", tags=["library"])
 
 Short = Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True)]
 Long = Annotated[str, StringConstraints(max_length=20_000, strip_whitespace=True)]
-Said = Annotated[str, StringConstraints(min_length=1, max_length=8000, strip_whitespace=True)]
+Utterance = Annotated[str, StringConstraints(min_length=1, max_length=8000, strip_whitespace=True)]
 Monologue = Annotated[str, StringConstraints(max_length=1200, strip_whitespace=True)]
 
 
@@ -35,14 +35,14 @@ def _mbti(text: str) -> str:
 
 
 class InitialProfile(Edit):
-    """The profile of a soul that is born from a character; it may bring fields of its own."""
+    """The first profile of a soul made from the character; it may have fields of its own."""
 
     dynamic_state: dict[Annotated[str, StringConstraints(pattern=r"^\w{1,60}$")], EditedField] = Field({})
-    retired: None = None
+    retired: None = None  # a new soul has no retired items
 
 
-class _Card(Body):
-    """What every preset has."""
+class _Preset(Body):
+    """The fields that characters and backgrounds share."""
 
     name: Name
     description: Short = ""
@@ -51,22 +51,22 @@ class _Card(Body):
 
     @field_validator("lore")
     @classmethod
-    def _each_once(cls, lore: list[Lore]) -> list[Lore]:
-        if twice := [entry for entry, times in Counter(entry.id for entry in lore).items() if times > 1]:
-            raise ValueError(f"two entries have the id {twice[0]}: an id is given once")
+    def _refuse_duplicate_ids(cls, lore: list[Lore]) -> list[Lore]:
+        if duplicates := [entry_id for entry_id, n in Counter(entry.id for entry in lore).items() if n > 1]:
+            raise ValueError(f"two entries have the id {duplicates[0]}: an id is given once")
         return lore
 
 
-class Character(_Card):
+class Character(_Preset):
     base_persona: Long = Field("", description="who the character is; it never changes")
     initial_profile: InitialProfile = InitialProfile()
-    greetings: list[Said] = Field([], max_length=20)
-    style_examples: list[Said] = Field([], max_length=50)
+    greetings: list[Utterance] = Field([], max_length=20)
+    style_examples: list[Utterance] = Field([], max_length=50)
     inner_state: Monologue = Field("", description="the seed of a soul's inner monologue")
     mbti_type: Annotated[str, AfterValidator(_mbti)] | None = None
 
 
-class Background(_Card):
+class Background(_Preset):
     world_rules: Long = ""
     initial_context: Long = ""
 
@@ -87,7 +87,7 @@ class EditedBackground(Background, Revised):
     pass
 
 
-class _Kept(_Card):
+class _StoredPreset(_Preset):
     id: str
     revision: str
     created_at: str
@@ -108,24 +108,26 @@ class _Kept(_Card):
         )
 
 
-class CharacterOut(Character, _Kept):
+class CharacterOut(Character, _StoredPreset):
     pass
 
 
-class BackgroundOut(Background, _Kept):
+class BackgroundOut(Background, _StoredPreset):
     pass
 
 
 @router.get("/characters", dependencies=[chatter])
 async def list_characters(services: Served) -> list[CharacterOut]:
+    """List all characters by name."""
     async with services.stores.read() as tx:
         return [CharacterOut.of(preset) for preset in await tx.characters.all()]
 
 
 @router.post("/characters", status_code=201, dependencies=[owner])
 async def create_character(wanted: NewCharacter, services: Served) -> CharacterOut:
+    """Create a character; 409 if the id is taken."""
     async with services.stores.write() as tx:
-        return CharacterOut.of(await _added(tx.characters, wanted.id, wanted, services.now()))
+        return CharacterOut.of(await _add(tx.characters, wanted.id, wanted, services.now()))
 
 
 @router.get("/characters/{character_id}", dependencies=[chatter])
@@ -136,28 +138,33 @@ async def read_character(character_id: Id, services: Served) -> CharacterOut:
 
 @router.put("/characters/{character_id}", dependencies=[owner])
 async def put_character(character_id: Id, wanted: EditedCharacter, services: Served) -> CharacterOut:
-    """Souls and sessions that were made from it keep their persona; its lore and style examples are read anew."""
+    """Replace a character, or create it under this id.
+
+    Souls and sessions made from it keep their persona; its lore and style examples are used from their next turn on.
+    """
     async with services.stores.write() as tx:
-        return CharacterOut.of(await _replaced(tx.characters, character_id, wanted, wanted.revision, services.now()))
+        return CharacterOut.of(await _replace(tx.characters, character_id, wanted, wanted.revision, services.now()))
 
 
 @router.delete("/characters/{character_id}", status_code=204, dependencies=[owner])
 async def delete_character(character_id: Id, services: Served) -> None:
-    """Souls and sessions that were made from it live on."""
+    """Delete a character. Souls and sessions made from it stay."""
     async with services.stores.write() as tx:
         await tx.characters.delete(character_id)
 
 
 @router.get("/backgrounds", dependencies=[chatter])
 async def list_backgrounds(services: Served) -> list[BackgroundOut]:
+    """List all backgrounds by name."""
     async with services.stores.read() as tx:
         return [BackgroundOut.of(preset) for preset in await tx.backgrounds.all()]
 
 
 @router.post("/backgrounds", status_code=201, dependencies=[owner])
 async def create_background(wanted: NewBackground, services: Served) -> BackgroundOut:
+    """Create a background; 409 if the id is taken."""
     async with services.stores.write() as tx:
-        return BackgroundOut.of(await _added(tx.backgrounds, wanted.id, wanted, services.now()))
+        return BackgroundOut.of(await _add(tx.backgrounds, wanted.id, wanted, services.now()))
 
 
 @router.get("/backgrounds/{background_id}", dependencies=[chatter])
@@ -168,30 +175,30 @@ async def read_background(background_id: Id, services: Served) -> BackgroundOut:
 
 @router.put("/backgrounds/{background_id}", dependencies=[owner])
 async def put_background(background_id: Id, wanted: EditedBackground, services: Served) -> BackgroundOut:
-    """Sessions set in it are told the new one from their next turn on."""
+    """Replace a background, or create it under this id. Sessions that use it see the change in their next turn."""
     async with services.stores.write() as tx:
-        return BackgroundOut.of(await _replaced(tx.backgrounds, background_id, wanted, wanted.revision, services.now()))
+        return BackgroundOut.of(await _replace(tx.backgrounds, background_id, wanted, wanted.revision, services.now()))
 
 
 @router.delete("/backgrounds/{background_id}", status_code=204, dependencies=[owner])
 async def delete_background(background_id: Id, services: Served) -> None:
-    """Sessions set in it go on without it."""
+    """Delete a background. Sessions that use it go on without one."""
     async with services.stores.write() as tx:
         await tx.backgrounds.delete(background_id)
 
 
-async def _added(shelf: Presets, preset_id: str, card: _Card, now: float) -> Preset:
-    await shelf.add(preset_id, card.name, stored(card), now)
-    return await shelf.get(preset_id)
+async def _add(presets: Presets, preset_id: str, wanted: _Preset, now: float) -> Preset:
+    await presets.add(preset_id, wanted.name, stored(wanted), now)
+    return await presets.get(preset_id)
 
 
-async def _replaced(shelf: Presets, preset_id: str, card: _Card, revision: str | None, now: float) -> Preset:
-    known = await shelf.find_locked(preset_id)
-    refuse_if_changed(revision, known.data if known else None)
-    await shelf.put(preset_id, card.name, stored(card), now)
-    return await shelf.get(preset_id)
+async def _replace(presets: Presets, preset_id: str, wanted: _Preset, revision: str | None, now: float) -> Preset:
+    existing = await presets.find_locked(preset_id)
+    refuse_if_changed(revision, existing.data if existing else None)
+    await presets.put(preset_id, wanted.name, stored(wanted), now)
+    return await presets.get(preset_id)
 
 
-def stored(card: _Card) -> dict[str, Any]:
-    """The preset's data: what the card says, without what it does not."""
-    return card.model_dump(mode="json", exclude={"id", "revision"}, exclude_none=True)
+def stored(preset: _Preset) -> dict[str, Any]:
+    """The preset as JSON for the database, without its id and revision and without fields that are None."""
+    return preset.model_dump(mode="json", exclude={"id", "revision"}, exclude_none=True)

@@ -1,4 +1,4 @@
-"""No body larger than its path allows is ever read to the end."""
+"""ASGI middleware that refuses a request body larger than its path allows, without reading it to the end."""
 
 from contextlib import suppress
 
@@ -19,27 +19,28 @@ class BodyLimit:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         limit = LIMITS.get(scope["path"], MEBIBYTE)
-        announced = dict(scope["headers"]).get(b"content-length", b"0")
-        refusal = TooLarge(f"the body may have {limit} bytes at most")
-        if announced.isdigit() and int(announced) > limit:
-            return await problem(refusal, scope["path"])(scope, receive, send)
-        read = 0
+        content_length = dict(scope["headers"]).get(b"content-length", b"0")
+        error = TooLarge(f"the body may have {limit} bytes at most")
+        if content_length.isdigit() and int(content_length) > limit:
+            return await problem(error, scope["path"])(scope, receive, send)
+        # A chunked body has no Content-Length, so what is received is counted too.
+        received = 0
 
-        async def counted() -> Message:
-            nonlocal read
+        async def receive_counted() -> Message:
+            nonlocal received
             message = await receive()
-            read += len(message.get("body", b""))
-            if read > limit:
-                raise refusal
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise error
             return message
 
-        async def unless_refused(message: Message) -> None:
-            if read <= limit:
+        async def send_unless_too_large(message: Message) -> None:
+            if received <= limit:
                 await send(message)
 
-        # The framework answers 400 to any error while it reads a body; ours replaces that answer.
+        # FastAPI answers 400 to any error while it reads a body. That answer is dropped, and ours is sent instead.
         with suppress(TooLarge):
-            await self._app(scope, counted, unless_refused)
-        if read > limit:
-            await problem(refusal, scope["path"])(scope, receive, send)
+            await self._app(scope, receive_counted, send_unless_too_large)
+        if received > limit:
+            await problem(error, scope["path"])(scope, receive, send)
         return None

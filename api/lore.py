@@ -1,4 +1,4 @@
-"""The lore of a character or a background, entry by entry: what it knows about a thing, told when that is spoken of."""
+"""The lore entries of characters and backgrounds: texts that enter the prompt when one of their keys is mentioned."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -26,30 +26,34 @@ class Entry(Lore, Body):
 
 
 def lore_router(kind: PresetKind) -> APIRouter:
+    """The same four endpoints for characters and for backgrounds."""
     router = APIRouter(prefix=f"/v1/{kind}/{{preset_id}}/lore", tags=["library"])
 
     @router.get("", dependencies=[chatter])
     async def list_lore(preset_id: Id, services: Served) -> list[Lore]:
+        """List the lore entries in their order."""
         async with services.stores.read() as tx:
             return lore_of((await _presets(tx, kind).get(preset_id)).data)
 
     @router.post("", status_code=201, dependencies=[owner])
     async def add_entry(preset_id: Id, entry: Entry, services: Served) -> Lore:
-        await _rewrite(kind, preset_id, lambda lore: _with_new(lore, entry), services)
+        """Add an entry at the end; 409 if its id is taken."""
+        await _rewrite(kind, preset_id, lambda lore: _add(lore, entry), services)
         return entry
 
     @router.put("/{entry_id}", dependencies=[owner])
     async def put_entry(preset_id: Id, entry_id: Id, entry: Entry, services: Served) -> Lore:
-        """The entry with this id, changed in its place or added at the end."""
+        """Replace the entry with this id in its place, or add it at the end."""
         if "id" in entry.model_fields_set and entry.id != entry_id:
             raise InvalidInput(f"body.id: is {entry.id!r}, but the path says {entry_id!r}")
         entry = entry.model_copy(update={"id": entry_id})
-        await _rewrite(kind, preset_id, lambda lore: _with(lore, entry), services)
+        await _rewrite(kind, preset_id, lambda lore: _put(lore, entry), services)
         return entry
 
     @router.delete("/{entry_id}", status_code=204, dependencies=[owner])
     async def delete_entry(preset_id: Id, entry_id: Id, services: Served) -> None:
-        await _rewrite(kind, preset_id, lambda lore: _without(lore, entry_id), services)
+        """Delete an entry."""
+        await _rewrite(kind, preset_id, lambda lore: _remove(lore, entry_id), services)
 
     return router
 
@@ -60,7 +64,7 @@ router.include_router(lore_router("backgrounds"))
 
 
 async def _rewrite(kind: PresetKind, preset_id: str, rewrite: Rewrite, services: Services) -> None:
-    """The preset is held meanwhile, so that of two who add an entry at once neither loses it."""
+    """Replace the lore of a preset, which is locked meanwhile so that concurrent edits are not lost."""
     async with services.stores.write() as tx:
         presets = _presets(tx, kind)
         preset = await presets.lock(preset_id)
@@ -73,21 +77,21 @@ def _presets(tx: Transaction, kind: PresetKind) -> Presets:
     return tx.characters if kind == "characters" else tx.backgrounds
 
 
-def _with_new(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
-    if any(known.id == entry.id for known in lore):
+def _add(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
+    if any(existing.id == entry.id for existing in lore):
         raise Conflict("already_exists", f"there is an entry {entry.id!r}: choose another id, or edit it")
-    return _with(lore, entry)
+    return _put(lore, entry)
 
 
-def _with(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
-    if any(known.id == entry.id for known in lore):
-        return [entry if known.id == entry.id else known for known in lore]
+def _put(lore: Sequence[Lore], entry: Lore) -> list[Lore]:
+    if any(existing.id == entry.id for existing in lore):
+        return [entry if existing.id == entry.id else existing for existing in lore]
     if len(lore) >= MAX_LORE:
         raise InvalidInput(f"there are {MAX_LORE} entries already: delete some first")
     return [*lore, entry]
 
 
-def _without(lore: Sequence[Lore], entry_id: str) -> list[Lore]:
+def _remove(lore: Sequence[Lore], entry_id: str) -> list[Lore]:
     if not any(entry.id == entry_id for entry in lore):
         raise NotFound("lore entry", entry_id)
     return [entry for entry in lore if entry.id != entry_id]

@@ -1,4 +1,4 @@
-"""What a soul keeps about its user, over HTTP: memory slots, long-term preferences, and the monologue nobody hears."""
+"""What a soul knows about its user: memory slots and long-term preferences; and its inner monologue."""
 
 from typing import Annotated, Any, Self
 
@@ -16,11 +16,11 @@ from soulgraph.stores.records import MonologueVersion, Preference, Slot
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
 Number = Annotated[int, Path(ge=0, le=99)]
-Remembered = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 
 
 class SlotEdit(Body):
-    content: Remembered
+    content: ShortText
 
 
 class SlotOut(BaseModel):
@@ -35,9 +35,9 @@ class SlotOut(BaseModel):
 
 
 class PreferenceEdit(Body):
-    value: Remembered
+    value: ShortText
     confidence: float = Field(1.0, ge=0, le=1)
-    evidence: list[Remembered] = Field([], max_length=20, description="the words it was taken from")
+    evidence: list[ShortText] = Field([], max_length=20, description="the words it was taken from")
 
 
 class PreferenceOut(BaseModel):
@@ -49,14 +49,14 @@ class PreferenceOut(BaseModel):
     updated_at: str
 
     @classmethod
-    def of(cls, kept: Preference) -> "PreferenceOut":
+    def of(cls, preference: Preference) -> "PreferenceOut":
         return cls(
-            key=kept.key,
-            value=kept.value,
-            confidence=kept.confidence,
-            source=kept.source,
-            evidence=kept.evidence,
-            updated_at=iso(kept.updated_at),
+            key=preference.key,
+            value=preference.value,
+            confidence=preference.confidence,
+            source=preference.source,
+            evidence=preference.evidence,
+            updated_at=iso(preference.updated_at),
         )
 
 
@@ -67,7 +67,7 @@ class InnerState(BaseModel):
 
 @router.get("/inner-state", dependencies=[owner])
 async def read_inner_state(soul_id: Id, services: Served) -> InnerState:
-    """For those who look after the soul; the person it talks to never sees it."""
+    """Read the soul's inner monologue. It is for the owner only; the user never sees it."""
     async with services.stores.read() as tx:
         soul = await tx.souls.get(soul_id)
     return InnerState(soul_id=soul_id, inner_state=soul.inner_state)
@@ -87,7 +87,10 @@ class InnerVersionOut(BaseModel):
 
 @router.get("/inner-state/versions", dependencies=[owner])
 async def list_inner_versions(soul_id: Id, services: Served) -> list[InnerVersionOut]:
-    """Every inner state since the soul first reflected, the newest first; 0 is the one it was born with."""
+    """List all versions of the inner monologue, the newest first; 0 is the one the soul was created with.
+
+    The list is empty until the soul reflects for the first time.
+    """
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         return [InnerVersionOut.of(version) for version in await tx.monologues.all(soul_id)]
@@ -95,7 +98,7 @@ async def list_inner_versions(soul_id: Id, services: Served) -> list[InnerVersio
 
 @router.post("/inner-state/versions/{n}/restore", dependencies=[owner])
 async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerVersionOut:
-    """The soul thinks again as in version n. That is a new version, and none is lost."""
+    """Restore version n of the inner monologue as a new version."""
     async with services.stores.write() as tx:
         earlier = await tx.monologues.get(soul_id, n)
         return InnerVersionOut.of(
@@ -105,7 +108,7 @@ async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerV
 
 @router.get("/slots", dependencies=[chatter])
 async def list_slots(soul_id: Id, services: Served) -> list[SlotOut]:
-    """Those that hold something, by number."""
+    """List the memory slots that are not empty, by number."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         return [SlotOut.of(slot) for slot in await tx.slots.all(soul_id)]
@@ -113,6 +116,7 @@ async def list_slots(soul_id: Id, services: Served) -> list[SlotOut]:
 
 @router.get("/slots/{n}", dependencies=[chatter])
 async def read_slot(soul_id: Id, n: Number, services: Served) -> SlotOut:
+    """Read a memory slot; 404 if it is empty."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         return SlotOut.of(await tx.slots.get(soul_id, n))
@@ -120,7 +124,10 @@ async def read_slot(soul_id: Id, n: Number, services: Served) -> SlotOut:
 
 @router.put("/slots/{n}", dependencies=[owner])
 async def put_slot(soul_id: Id, n: Number, wanted: SlotEdit, services: Served) -> SlotOut:
-    """Slots 0 to 9 are for facts, 10s for moments, 20s for feelings, 30s for growth, the rest is free."""
+    """Write a memory slot.
+
+    Slots 0 to 9 are for facts, 10 to 19 for moments, 20 to 29 for feelings, 30 to 39 for growth; the rest is free.
+    """
     async with services.stores.write() as tx:
         await tx.souls.lock(soul_id)
         await tx.slots.put(soul_id, n, wanted.content, services.now())
@@ -129,6 +136,7 @@ async def put_slot(soul_id: Id, n: Number, wanted: SlotEdit, services: Served) -
 
 @router.delete("/slots/{n}", status_code=204, dependencies=[owner])
 async def delete_slot(soul_id: Id, n: Number, services: Served) -> None:
+    """Empty a memory slot; 404 if it is empty."""
     async with services.stores.write() as tx:
         await tx.souls.lock(soul_id)
         await tx.slots.delete(soul_id, n)
@@ -136,9 +144,10 @@ async def delete_slot(soul_id: Id, n: Number, services: Served) -> None:
 
 @router.get("/preferences", dependencies=[chatter])
 async def list_preferences(soul_id: Id, services: Served) -> list[PreferenceOut]:
+    """List the user's long-term preferences by key."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-        return [PreferenceOut.of(kept) for kept in await tx.preferences.all(soul_id)]
+        return [PreferenceOut.of(preference) for preference in await tx.preferences.all(soul_id)]
 
 
 @router.get("/preferences/{key}", dependencies=[chatter])
@@ -150,16 +159,17 @@ async def read_preference(soul_id: Id, key: Id, services: Served) -> PreferenceO
 
 @router.put("/preferences/{key}", dependencies=[owner])
 async def put_preference(soul_id: Id, key: Id, wanted: PreferenceEdit, services: Served) -> PreferenceOut:
-    """Written by hand: its source is `edited`, and it counts from the next turn on."""
-    kept = Preference(soul_id, key, **wanted.model_dump(), source="edited", updated_at=services.now())
+    """Write a preference; its source is `edited`, and it is used from the next turn on."""
+    preference = Preference(soul_id, key, **wanted.model_dump(), source="edited", updated_at=services.now())
     async with services.stores.write() as tx:
         await tx.souls.lock(soul_id)
-        await tx.preferences.put(kept)
-    return PreferenceOut.of(kept)
+        await tx.preferences.put(preference)
+    return PreferenceOut.of(preference)
 
 
 @router.delete("/preferences/{key}", status_code=204, dependencies=[owner])
 async def delete_preference(soul_id: Id, key: Id, services: Served) -> None:
+    """Delete a preference."""
     async with services.stores.write() as tx:
         await tx.souls.lock(soul_id)
         await tx.preferences.delete(soul_id, key)

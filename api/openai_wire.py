@@ -1,4 +1,4 @@
-"""The forms of OpenAI's chat completions: what its clients send, and what they expect to get."""
+"""The request, response and error formats of OpenAI's chat completions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ PATHS = ("/v1/models", "/v1/chat/completions")
 
 _EXTRAS = ("session_id", "turn_id", "soul_id", "soul_emotion", "exec_mode")
 _text = TypeAdapter(Text)
-# Fields that ask for another kind of answer than a soul gives, and what of them asks for nothing.
-_HARMLESS: dict[str, Sequence[Any]] = {
+# Fields that ask for an answer a soul cannot give (several choices, tools, audio …), with the values that are allowed
+# because they ask for nothing.
+_ALLOWED_VALUES: dict[str, Sequence[Any]] = {
     "n": [1],
     "tools": [[]],
     "functions": [[]],
@@ -33,7 +34,8 @@ class Message(BaseModel):
     content: str | list[dict[str, Any]] | None = None
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
+        """The content as one text; raises ValueError if a part of it is no text."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(_text_of(part) for part in self.content or [])
@@ -54,7 +56,7 @@ class StreamOptions(BaseModel):
 
 
 class CompletionRequest(BaseModel):
-    """What is read of a request; the rest (instructions, sampling, limits) is the soul's own business and ignored."""
+    """The fields of a request that are read. Others, such as sampling parameters and limits, are ignored."""
 
     model: str = Field(description="`soul:` and the name or id of a soul")
     messages: list[Message] = Field(description="only the user's last one is new: the soul remembers the others")
@@ -70,25 +72,26 @@ class CompletionRequest(BaseModel):
     modalities: Any = None
     audio: Any = None
 
-    @field_validator(*_HARMLESS)
+    @field_validator(*_ALLOWED_VALUES)
     @classmethod
-    def _no_other_answer(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is None or value in _HARMLESS[str(info.field_name)]:
+    def _refuse_unsupported(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None or value in _ALLOWED_VALUES[str(info.field_name)]:
             return value
         raise ValueError("a soul answers once, in plain text and with tools of its own: leave this out")
 
     @field_validator("messages")
     @classmethod
-    def _something_new(cls, messages: list[Message]) -> list[Message]:
+    def _check_user_text(cls, messages: list[Message]) -> list[Message]:
         try:
-            _text.validate_python(_newest(messages))
+            _text.validate_python(_last_user_text(messages))
         except ValidationError as error:
             raise ValueError(f"the user's last message: {explain(error)}") from error
         return messages
 
     @property
-    def said(self) -> str:
-        return _text.validate_python(_newest(self.messages))
+    def user_text(self) -> str:
+        """The text of the user's last message, stripped of white space."""
+        return _text.validate_python(_last_user_text(self.messages))
 
     @property
     def user_id(self) -> str:
@@ -103,16 +106,16 @@ class CompletionRequest(BaseModel):
         return self.stream_options is not None and self.stream_options.include_usage
 
 
-def _newest(messages: Sequence[Message]) -> str:
+def _last_user_text(messages: Sequence[Message]) -> str:
     for message in reversed(messages):
         if message.role == "user":
-            return message.words
+            return message.text
     raise ValueError("there is no message of the user")
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer on the wire, in one piece or in chunks."""
+    """Builds the response to one request, whole or in chunks."""
 
     turn_id: str
     model: str
@@ -128,20 +131,22 @@ class Completion:
         return self._envelope("chat.completion.chunk", [choice])
 
     def last(self, answer: Answer) -> Json:
+        """The chunk after the last token."""
         return {**self.delta("stop"), "soulgraph": _extras(answer)}
 
     def cost(self, answer: Answer) -> Json:
+        """The chunk with the token usage, sent last if the client asked for it."""
         return self._envelope("chat.completion.chunk", [], usage=_usage(answer))
 
     def _envelope(self, kind: str, choices: list[Json], **more: Json) -> Json:
-        names = {"id": f"chatcmpl-{self.turn_id}", "object": kind, "created": self.created, "model": self.model}
-        return {**names, "choices": choices, **more}
+        header = {"id": f"chatcmpl-{self.turn_id}", "object": kind, "created": self.created, "model": self.model}
+        return {**header, "choices": choices, **more}
 
 
 def _usage(answer: Answer) -> Json:
-    """What the model counted; nothing is estimated, so the offline voice costs nothing."""
-    asked, answered = answer["usage"]["input_tokens"], answer["usage"]["output_tokens"]
-    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+    """The tokens that the model reported. Nothing is estimated, so with the offline voice they are 0."""
+    prompt, completion = answer["usage"]["input_tokens"], answer["usage"]["output_tokens"]
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 def _extras(answer: Answer) -> Json:
@@ -149,21 +154,21 @@ def _extras(answer: Answer) -> Json:
 
 
 def status(problem: Json) -> int:
-    """OpenAI's clients know a request that is not acceptable by 400."""
+    """The HTTP status of a problem; OpenAI's clients expect 400, not 422, for invalid requests."""
     return 400 if problem["status"] == 422 else int(problem["status"])
 
 
 def error(problem: Json) -> Json:
-    """A problem of ours as their clients read it."""
-    blame = "server_error" if problem["status"] >= 500 else "invalid_request_error"
-    kind = "rate_limit_error" if problem["status"] == 429 else blame
-    told = {"message": problem["detail"], "type": kind, "param": _param(problem), "code": problem["code"]}
+    """A problem in OpenAI's error format."""
+    side = "server_error" if problem["status"] >= 500 else "invalid_request_error"
+    kind = "rate_limit_error" if problem["status"] == 429 else side
+    body = {"message": problem["detail"], "type": kind, "param": _param(problem), "code": problem["code"]}
     if problem.get("kind") == "model":
-        told |= {"param": "model", "code": "model_not_found"}
-    return {"error": told}
+        body |= {"param": "model", "code": "model_not_found"}
+    return {"error": body}
 
 
 def _param(problem: Json) -> str | None:
-    """The field that is to blame, without the part of the request it is in."""
-    places = [str(found["where"]).partition(".")[2] for found in problem.get("errors", [])]
-    return next(iter(places), None)
+    """The path of the first invalid field, without the leading `body`; None if the problem is about no field."""
+    paths = [str(flaw["where"]).partition(".")[2] for flaw in problem.get("errors", [])]
+    return next(iter(paths), None)

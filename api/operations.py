@@ -1,4 +1,4 @@
-"""For those who run the server: is it alive, is it ready, what has it done."""
+"""Health, readiness and metrics endpoints for operators."""
 
 from typing import Any
 
@@ -14,12 +14,13 @@ router = APIRouter(tags=["operations"])
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
+    """Answers as soon as the server runs."""
     return {"status": "ok"}
 
 
 @router.get("/readyz")
 async def readyz(services: Served) -> dict[str, Any]:
-    """Ready when the database answers; a model that is away is seen in the turns themselves."""
+    """Answers `ready` if the database can be reached, else 503. The language model is not asked."""
     async with services.stores.read() as tx:
         await tx.ping()
     hub = services.context.outlets.hub
@@ -33,6 +34,7 @@ async def readyz(services: Served) -> dict[str, Any]:
 
 @router.get("/metrics", dependencies=[owner])
 async def metrics(services: Served) -> Response:
+    """The metrics in Prometheus' text format."""
     services.metrics.running.set(services.runner.running)
     async with services.stores.read() as tx:
         services.metrics.outbox(await tx.outbox.counts())

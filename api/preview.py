@@ -1,4 +1,4 @@
-"""What a turn would send to the model, before it is sent, and how much of it each module of the template takes."""
+"""A preview of the prompt that a turn would send to the model, with the size of each module of the template."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Rehearsal(Body):
     soul_id: Id | None = None
 
     @model_validator(mode="after")
-    def _one_listener(self) -> Self:
+    def _check_session_or_soul(self) -> Self:
         if (self.session_id is None) == (self.soul_id is None):
             raise ValueError("send either `session_id`, or `soul_id` for a conversation that begins")
         return self
@@ -62,12 +62,16 @@ class PreviewOut(BaseModel):
 
 @router.post("/{template_id}/preview", dependencies=[owner])
 async def preview_template(template_id: Id, wanted: Rehearsal, services: Served) -> PreviewOut:
-    """Run the turn's own nodes up to its prompt. Nothing is sent, felt or stored. Tokens are an estimate."""
+    """Show the prompt that this template gives for a text, in a session or at the beginning of a new one.
+
+    It runs the nodes of a turn up to the model call. The model is not called and nothing is stored. Token counts are
+    estimates.
+    """
     async with services.stores.read() as tx:
         template = await template_of(tx, template_id)
 
     async def premise(tx: Transaction) -> None:
-        """A session that exists speaks by this template; one that begins does so anyway."""
+        """Let an existing session use this template; a new one is made with it."""
         if wanted.session_id:
             await tx.sessions.speak_by(wanted.session_id, template_id)
 
@@ -86,7 +90,7 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
 
 
 def _request(template_id: str, wanted: Rehearsal) -> TurnRequest:
-    """In the session that is named, or in one that nobody has."""
+    """A request in the given session, or in a new one with an unused id."""
     session_id = wanted.session_id or new_id("preview")
     return TurnRequest(
         wanted.text, DEFAULT_USER, session_id=session_id, soul_id=wanted.soul_id, template_id=template_id
@@ -99,7 +103,10 @@ def _message(message: BaseMessage) -> MessageOut:
 
 
 def _sections(messages: Sequence[BaseMessage]) -> dict[str, str]:
-    """The sections by title. They stand in the first and the last message, and no text inside can pass for a title."""
+    """The sections of the prompt by title; they are in the first and the last message.
+
+    Texts in a prompt are escaped, so that none of their lines can be mistaken for a title.
+    """
     sections: dict[str, str] = {}
     for message in (messages[0], messages[-1]):
         titles = [*_TITLE.finditer(message.text)]

@@ -1,4 +1,4 @@
-"""Errors on the wire: RFC 9457 problems with stable codes, or OpenAI's errors where its clients call."""
+"""Error responses: RFC 9457 problems with stable codes, or OpenAI's format on the OpenAI-compatible paths."""
 
 import logging
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _log = logging.getLogger(__name__)
 
 
 def install(app: FastAPI) -> None:
-    app.add_exception_handler(SoulgraphError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unforeseen)
+    app.add_exception_handler(SoulgraphError, _on_soulgraph_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(Exception, _on_unexpected_error)
 
 
 def problem(error: SoulgraphError, path: str) -> JSONResponse:
-    """The answer to a request for this path, in the form its callers know."""
+    """The response for an error of a request to this path."""
     headers = {}
     if isinstance(error, Busy):
         headers["Retry-After"] = str(error.retry_after_s)
@@ -34,10 +34,10 @@ def problem(error: SoulgraphError, path: str) -> JSONResponse:
 
 
 def invalid(errors: Sequence[Any]) -> InvalidInput:
-    """What pydantic found wrong, in our words."""
+    """Pydantic's validation errors as one InvalidInput; long lists are cut off."""
     flaws = flaws_in(errors[:50])
-    told = [{"where": flaw.path, "message": flaw.message} for flaw in flaws]
-    return InvalidInput("; ".join(map(str, flaws[:5])), errors=told)
+    details = [{"where": flaw.path, "message": flaw.message} for flaw in flaws]
+    return InvalidInput("; ".join(map(str, flaws[:5])), errors=details)
 
 
 def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONResponse:
@@ -46,17 +46,18 @@ def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONR
     return JSONResponse(body, body["status"], headers, media_type="application/problem+json")
 
 
-async def _ours(request: Request, error: Exception) -> JSONResponse:
+async def _on_soulgraph_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SoulgraphError)
     return problem(error, request.url.path)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _on_validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     return problem(invalid(error.errors()), request.url.path)
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
+    """Errors of the framework itself, such as an unknown path."""
     assert isinstance(error, HTTPException)
     code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, RequestError.code)
     body = RequestError(str(error.detail)).problem()
@@ -64,6 +65,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     return _response(body, request.url.path, dict(error.headers or {}))
 
 
-async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+async def _on_unexpected_error(request: Request, error: Exception) -> JSONResponse:
+    """The details go to the log only: they may contain what must not leave the server."""
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return problem(SoulgraphError("the request failed; the server's log says why"), request.url.path)

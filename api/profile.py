@@ -1,4 +1,4 @@
-"""A soul's dynamic profile over HTTP: read, edited by its user, kept up and restored. A running turn loses nothing."""
+"""A soul's dynamic profile: read, edit, maintain, and restore retired items."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,42 +34,46 @@ class ProfileOut(BaseModel):
 
     @classmethod
     def of(cls, soul_id: str, profile: Profile) -> "ProfileOut":
-        whole = _whole(profile)
-        return cls(soul_id=soul_id, revision=revision_of(whole), **whole)
+        complete = _complete(profile)
+        return cls(soul_id=soul_id, revision=revision_of(complete), **complete)
 
 
 @router.get("", dependencies=[chatter])
 async def read_profile(soul_id: Id, services: Served) -> ProfileOut:
+    """Read the soul's profile. Send its `revision` with an edit to refuse the edit if the profile has changed since."""
     async with services.stores.read() as tx:
         return ProfileOut.of(soul_id, (await tx.souls.get(soul_id)).dynamic_profile)
 
 
 @router.put("", dependencies=[owner])
 async def put_profile(soul_id: Id, wanted: ProfileEdit, services: Served) -> ProfileOut:
-    """State left out is gone; `core_identity` and `retired` stay when they are not given."""
+    """Replace the profile. Fields of `dynamic_state` that are left out are removed.
+
+    `core_identity` and `retired` stay as they are if they are left out.
+    """
     edited = wanted.model_dump(exclude={"revision"}, exclude_none=True)
 
     def edit(profile: Profile, now: str) -> Profile:
-        refuse_if_changed(wanted.revision, _whole(profile))
+        refuse_if_changed(wanted.revision, _complete(profile))
         return replace(profile, edited, now)
 
-    return await _changed(soul_id, edit, services)
+    return await _change_profile(soul_id, edit, services)
 
 
 @router.post("/maintain", dependencies=[owner])
 async def maintain_profile(soul_id: Id, services: Served) -> ProfileOut:
-    """What happens by itself every few turns: equal items become one, old ones fade, the faintest are retired."""
-    return await _changed(soul_id, maintain, services)
+    """Run the maintenance that also runs every few turns: merge equal items, fade old ones, retire the faintest."""
+    return await _change_profile(soul_id, maintain, services)
 
 
 @router.post("/restore", dependencies=[owner])
 async def restore_retired(soul_id: Id, wanted: Restoring, services: Served) -> ProfileOut:
-    """A retired item back in its field, young again."""
-    return await _changed(soul_id, lambda profile, now: restore(profile, wanted.id, now), services)
+    """Put a retired item back into its field, with the present time so that it does not fade at once."""
+    return await _change_profile(soul_id, lambda profile, now: restore(profile, wanted.id, now), services)
 
 
-async def _changed(soul_id: str, change: Callable[[Profile, str], Profile], services: Services) -> ProfileOut:
-    """The soul's row is held from reading to writing, as by a turn that grows it."""
+async def _change_profile(soul_id: str, change: Callable[[Profile, str], Profile], services: Services) -> ProfileOut:
+    """Apply a change to the profile. The soul is locked meanwhile, so that a running turn loses nothing."""
     now = services.now()
     async with services.stores.write() as tx:
         soul = await tx.souls.lock(soul_id)
@@ -79,7 +83,7 @@ async def _changed(soul_id: str, change: Callable[[Profile, str], Profile], serv
         return ProfileOut.of(soul_id, (await tx.souls.get(soul_id)).dynamic_profile)
 
 
-def _whole(profile: Profile) -> Profile:
-    """What of a profile is shown, with the parts it may lack."""
-    shown = {**empty_profile(), "retired": []}
-    return {name: profile.get(name, nothing) for name, nothing in shown.items()}
+def _complete(profile: Profile) -> Profile:
+    """The parts of the profile that the API shows; those that it lacks are empty."""
+    defaults = {**empty_profile(), "retired": []}
+    return {name: profile.get(name, default) for name, default in defaults.items()}

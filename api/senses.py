@@ -1,4 +1,4 @@
-"""The senses alone over HTTP: what a text feels like, and which intents it asks for."""
+"""The recognisers without a soul: the emotion of a text, and the intents it asks for."""
 
 import time
 from dataclasses import asdict
@@ -50,14 +50,15 @@ class Filter(BaseModel):
 
 @router.post("/emotion/analyze")
 async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
-    """What the text feels like; no soul hears it."""
+    """Recognise the emotion of a text. It has no effect on any soul."""
     start = time.perf_counter()
-    felt = (await services.context.senses.emotions.recognise(request.text)).sane()
-    return FeelingOut(**asdict(felt), latency_ms=round((time.perf_counter() - start) * 1000, 2))
+    # `sane`, because a recogniser behind HTTP or a model may return values out of range.
+    emotion = (await services.context.senses.emotions.recognise(request.text)).sane()
+    return FeelingOut(**asdict(emotion), latency_ms=round((time.perf_counter() - start) * 1000, 2))
 
 
 @router.post("/intents/filter")
 async def filter_intents(request: Filter, services: Served) -> IntentResult:
-    """Which intents of this catalog the text asks for; nothing is carried out."""
+    """Find the intents of the given catalog that a text asks for. Nothing is carried out."""
     now = request.options.now or services.context.local_time()
     return await services.context.senses.intents.filter(request.text, CompiledCatalog(request.intent_catalog), now)

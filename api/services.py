@@ -1,4 +1,4 @@
-"""What the routers work with, built by the composition root and kept on the app."""
+"""`Services`: what endpoints need. `server.open_services` builds it, and the app keeps it in `app.state`."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -35,7 +35,10 @@ class Services:
     listeners: Listeners
 
     async def forget(self, session_id: str) -> None:
-        """The events that only this session has shown; to be done while it is still known which those are."""
+        """Delete the events made from this session alone.
+
+        Call it before the session is deleted: its provenance, which says which events those are, goes with it.
+        """
         if self.context.memory.events:
             await self.context.memory.events.forget_session(session_id)
 

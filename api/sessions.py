@@ -1,4 +1,4 @@
-"""Conversations over HTTP: the sessions, their messages and their mode."""
+"""Sessions: list, create, open with a greeting, read, rename and delete; their messages and their persona mode."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -99,13 +99,14 @@ class MessageOut(BaseModel):
 
 @router.get("", dependencies=[chatter])
 async def list_sessions(services: Served, soul_id: Id | None = None, limit: Limit = 100) -> list[SessionOut]:
-    """The newest first."""
+    """List sessions, the most recently used first; with `soul_id` only those of one soul."""
     async with services.stores.read() as tx:
         return [SessionOut.of(session) for session in await tx.sessions.all(soul_id, limit)]
 
 
 @router.post("", status_code=201, dependencies=[chatter])
 async def create_session(wanted: NewSession, services: Served) -> SessionOut:
+    """Create a session without a greeting. It keeps a snapshot of its character as it is now."""
     persona = services.settings.persona
     async with services.stores.write() as tx:
         soul = await tx.souls.get(wanted.soul_id)
@@ -124,7 +125,10 @@ async def create_session(wanted: NewSession, services: Served) -> SessionOut:
 
 @router.post("/open", dependencies=[chatter])
 async def open_session(wanted: Opening, services: Served) -> OpenedSession:
-    """Begin a conversation with the greeting of its character. One in which something was said is left as it is."""
+    """Create the session if needed, and begin it with a greeting of its character.
+
+    A session that already has messages is left as it is.
+    """
     request = TurnRequest(text="", **wanted.model_dump(exclude={"greeting"}))
     session, greeting = await open_with_greeting(services.context, request, wanted.greeting)
     return OpenedSession(**SessionOut.of(session).model_dump(), greeting=greeting)
@@ -138,6 +142,7 @@ async def read_session(session_id: Id, services: Served) -> SessionOut:
 
 @router.patch("/{session_id}", dependencies=[chatter])
 async def retitle_session(session_id: Id, patch: SessionPatch, services: Served) -> SessionOut:
+    """Change the title of a session."""
     async with services.stores.write() as tx:
         await tx.sessions.retitle(session_id, patch.title, services.now())
         return SessionOut.of(await tx.sessions.get(session_id))
@@ -145,7 +150,7 @@ async def retitle_session(session_id: Id, patch: SessionPatch, services: Served)
 
 @router.delete("/{session_id}", status_code=204, dependencies=[owner])
 async def delete_session(session_id: Id, services: Served) -> None:
-    """Waits for a running turn, then removes the conversation with its transcript."""
+    """Wait for a running turn, then delete the session with its messages and the events made from it alone."""
     async with services.locks.hold(session_id):
         async with services.stores.read() as tx:
             await tx.sessions.get(session_id)
@@ -157,7 +162,7 @@ async def delete_session(session_id: Id, services: Served) -> None:
 
 @router.get("/{session_id}/messages", dependencies=[chatter])
 async def list_messages(session_id: Id, services: Served, after: int = 0, limit: Limit = 200) -> list[MessageOut]:
-    """Oldest first; pass the last `message_id` as `after` for the next page."""
+    """List the messages, the oldest first; pass the last `message_id` as `after` for the next page."""
     async with services.stores.read() as tx:
         await tx.sessions.get(session_id)
         return [MessageOut.of(message) for message in await tx.messages.page(session_id, after, limit)]
@@ -165,13 +170,14 @@ async def list_messages(session_id: Id, services: Served, after: int = 0, limit:
 
 @router.get("/{session_id}/persona-state", dependencies=[chatter])
 async def read_persona_state(session_id: Id, services: Served) -> PersonaState:
+    """Read the session's persona mode, who chose it, and for how many more turns it lasts."""
     async with services.stores.read() as tx:
         return (await tx.sessions.get(session_id)).persona_state
 
 
 @router.put("/{session_id}/persona-state", dependencies=[chatter])
 async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> PersonaState:
-    """The user's choice: it counts down like one made in words."""
+    """Choose the persona mode for the next `ttl_turns` turns, as if the user had asked for it in the chat."""
     ttl_turns = choice.ttl_turns or services.settings.persona.mode_ttl_turns
     state: PersonaState = {
         "mode": choice.mode,
@@ -185,12 +191,13 @@ async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> P
 
 @router.delete("/{session_id}/persona-state", dependencies=[chatter])
 async def reset_mode(session_id: Id, services: Served) -> PersonaState:
+    """Go back to the default persona mode."""
     default = default_state(services.settings.persona.default_mode, iso(services.now()))
     return await _set_state(session_id, default, services)
 
 
 async def _set_state(session_id: str, state: PersonaState, services: Served) -> PersonaState:
-    """After a running turn, which would otherwise write over it."""
+    """Store the state once a running turn has ended: that would overwrite it otherwise."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
         await tx.sessions.set_persona_state(session_id, state, services.now())
     return state

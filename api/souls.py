@@ -1,4 +1,4 @@
-"""Souls over HTTP: birth, reading, renaming, death, and binding to a terminal."""
+"""Souls: list, create, read, rename and delete; and selecting the soul of a terminal."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -64,23 +64,23 @@ class SoulOut(BaseModel):
 
 @router.get("", dependencies=[chatter])
 async def list_souls(services: Served, user_id: UserId | None = None) -> list[SoulOut]:
+    """List souls, the oldest first; with `user_id` only those of one user."""
     async with services.stores.read() as tx:
         return [SoulOut.of(soul) for soul in await tx.souls.all(user_id)]
 
 
 @router.post("", status_code=201, dependencies=[owner])
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
-    """A soul must be created, with its MBTI type, before anything can be said to it."""
+    """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
     async with services.stores.write() as tx:
-        given = {**wanted.model_dump(), "now": services.now(), "constants": services.context.constants}
-        soul = await new_soul(tx, **given)
+        soul = await new_soul(tx, **wanted.model_dump(), now=services.now(), constants=services.context.constants)
         await tx.souls.add(soul)
     return SoulOut.of(soul)
 
 
 @router.post("/select", dependencies=[terminal])
 async def select_soul(selection: Selection, services: Served) -> Selection:
-    """From now on this terminal carries this soul."""
+    """Select the soul of a terminal. A terminal that is unknown is added."""
     async with services.stores.write() as tx:
         await tx.souls.get(selection.soul_id)
         await tx.terminals.bind(selection.terminal_id, selection.soul_id, services.now())
@@ -98,6 +98,7 @@ async def read_soul(soul_id: Id, services: Served) -> SoulOut:
 
 @router.patch("/{soul_id}", dependencies=[owner])
 async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOut:
+    """Rename a soul; 409 if its user has another soul with this name."""
     async with services.stores.write() as tx:
         await tx.souls.rename(soul_id, wanted.name, services.now())
         return SoulOut.of(await tx.souls.get(soul_id))
@@ -105,14 +106,16 @@ async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOu
 
 @router.delete("/{soul_id}", status_code=204, dependencies=[owner])
 async def delete_soul(soul_id: Id, services: Served) -> None:
-    """The soul and everything that is only its own."""
+    """Delete a soul with its sessions, its memory and the events made from its sessions alone."""
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
         sessions = await tx.sessions.all(soul_id, limit=None)
+    # Events first: which sessions they were made from is not known once the sessions are deleted.
     for session in sessions:
         await services.forget(session.session_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
+    # Checkpoints last: if the transaction fails, the sessions are still complete.
     for session in sessions:
         await services.checkpointer.adelete_thread(session.session_id)

@@ -1,4 +1,4 @@
-"""Server-sent events on the wire."""
+"""Responses with server-sent events."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -7,25 +7,27 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
 from soulgraph.nodes.state import TurnEvent
-from soulgraph.runtime.listeners import News
+from soulgraph.runtime.listeners import Notice
 
 PING_S = 15.0
 PING = format_sse_event(comment="ping")
+# `X-Accel-Buffering` tells nginx not to collect the events before it passes them on.
 _UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-def event_stream(events: AsyncIterator[TurnEvent | News | None]) -> StreamingResponse:
-    """What happens, as it happens; None is a moment of silence."""
-    return unbuffered(_lines(events))
+def event_stream(events: AsyncIterator[TurnEvent | Notice | None]) -> StreamingResponse:
+    """Stream the events as they come; None is sent as a ping."""
+    return unbuffered(_encode(events))
 
 
-def unbuffered(lines: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingResponse:
-    return StreamingResponse(lines, media_type="text/event-stream", headers={**_UNBUFFERED, **(headers or {})})
+def unbuffered(chunks: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingResponse:
+    """An event stream that neither caches nor proxies may hold back."""
+    return StreamingResponse(chunks, media_type="text/event-stream", headers={**_UNBUFFERED, **(headers or {})})
 
 
-async def _lines(events: AsyncIterator[TurnEvent | News | None]) -> AsyncIterator[bytes]:
-    """With a comment now and then, so that proxies keep the line open."""
+async def _encode(events: AsyncIterator[TurnEvent | Notice | None]) -> AsyncIterator[bytes]:
     async for event in events:
+        # A ping is a comment, which clients ignore; it keeps proxies from closing an idle connection.
         if event is None:
             yield PING
         else:

@@ -1,4 +1,4 @@
-"""What happens to a soul between the turns, as server-sent events."""
+"""Events of a soul outside of the client's own turns, as server-sent events."""
 
 from collections.abc import AsyncIterator
 
@@ -9,21 +9,24 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.runtime.listeners import News
+from soulgraph.runtime.listeners import Notice
 
 router = APIRouter(prefix="/v1/souls", tags=["chat"], dependencies=[chatter])
 
 
 @router.get("/{soul_id}/stream")
 async def listen(soul_id: Id, services: Served) -> StreamingResponse:
-    """Open until the listener leaves; while it is, the soul may speak of its own accord."""
+    """Stream the soul's events, such as proactive messages and state changes, until the client disconnects.
+
+    While a client is connected, the soul may speak on its own.
+    """
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-    return event_stream(_news(soul_id, services))
+    return event_stream(_notices(soul_id, services))
 
 
-async def _news(soul_id: str, services: Services) -> AsyncIterator[News | None]:
+async def _notices(soul_id: str, services: Services) -> AsyncIterator[Notice | None]:
     with services.listeners.listen(soul_id) as listener:
-        yield None  # tells the listener that it is heard from now on
-        async for news in listener.news(PING_S):
-            yield news
+        yield None  # a first ping tells the client that it is subscribed from now on
+        async for notice in listener.events(PING_S):
+            yield notice

@@ -1,4 +1,4 @@
-"""Prompt templates over HTTP: which modules a prompt is made of. Those that ship can be read, not changed."""
+"""Prompt templates, which say what modules a prompt is made of. The shipped ones can be read but not changed."""
 
 from typing import Any, Self
 
@@ -59,7 +59,7 @@ class TemplateOut(BaseModel):
 
 @router.get("", dependencies=[chatter])
 async def list_templates(services: Served) -> list[TemplateOut]:
-    """Those that ship, then one's own by name."""
+    """List the shipped templates, then your own by name."""
     async with services.stores.read() as tx:
         own = [TemplateOut.of(preset) for preset in await tx.templates.all()]
     return [*map(TemplateOut.shipped_as, TEMPLATES), *own]
@@ -67,6 +67,7 @@ async def list_templates(services: Served) -> list[TemplateOut]:
 
 @router.post("", status_code=201, dependencies=[owner])
 async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
+    """Create a template; 409 if the id is taken, also by a shipped one."""
     _refuse_shipped(wanted.template_id)
     async with services.stores.write() as tx:
         await tx.templates.add(wanted.template_id, wanted.name, _data(wanted), services.now())
@@ -83,20 +84,21 @@ async def read_template(template_id: Id, services: Served) -> TemplateOut:
 
 @router.put("/{template_id}", dependencies=[owner])
 async def put_template(template_id: Id, wanted: EditedTemplate, services: Served) -> TemplateOut:
-    """Sessions that speak by it do so from their next turn on."""
+    """Replace a template, or create it under this id. Sessions that use it see the change in their next turn."""
     _refuse_shipped(template_id)
     if "template_id" in wanted.model_fields_set and wanted.template_id != template_id:
         raise InvalidInput(f"body.id: is {wanted.template_id!r}, but the path says {template_id!r}")
     data = _data(wanted) | {"template_id": template_id}
     async with services.stores.write() as tx:
-        known = await tx.templates.find_locked(template_id)
-        refuse_if_changed(wanted.revision, known.data if known else None)
+        existing = await tx.templates.find_locked(template_id)
+        refuse_if_changed(wanted.revision, existing.data if existing else None)
         await tx.templates.put(template_id, wanted.name, data, services.now())
         return TemplateOut.of(await tx.templates.get(template_id))
 
 
 @router.delete("/{template_id}", status_code=204, dependencies=[owner])
 async def delete_template(template_id: Id, services: Served) -> None:
+    """Delete a template; 409 if a session uses it or it is a shipped one."""
     _refuse_shipped(template_id)
     async with services.stores.write() as tx:
         await tx.templates.delete(template_id)

@@ -1,4 +1,4 @@
-"""Terminals over HTTP: what a body can do, for those that do not report it by MQTT."""
+"""Terminals: list and read them; and reports over HTTP for those that do not use MQTT."""
 
 from typing import Any
 
@@ -52,6 +52,7 @@ class TerminalOut(BaseModel):
 
 @router.get("", dependencies=[chatter])
 async def list_terminals(services: Served) -> list[TerminalOut]:
+    """List all terminals by id, with their skills and intents and whether they are online."""
     async with services.stores.read() as tx:
         return [TerminalOut.of(row, services.now()) for row in await tx.terminals.all()]
 
@@ -67,18 +68,21 @@ async def read_terminal(terminal_id: Id, services: Served) -> TerminalOut:
 
 @router.put("/{terminal_id}/intent-catalog", dependencies=[terminal])
 async def report_catalog(terminal_id: Id, report: CatalogReport, services: Served) -> TerminalOut:
-    """A version lower than the known one is ignored, an equal one overwrites."""
+    """Store the intents that the terminal can carry out.
+
+    A version lower than the stored one is ignored, an equal one overwrites it.
+    """
     catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
     async with services.stores.write() as tx:
         await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
         row = await tx.terminals.find(terminal_id)
-    assert row is not None
+    assert row is not None  # the report has added it
     return TerminalOut.of(row, services.now())
 
 
 @router.post("/{terminal_id}/heartbeat", status_code=204, dependencies=[terminal])
 async def heartbeat(terminal_id: Id, services: Served) -> None:
-    """The terminal is there; without another word it counts as gone a minute later."""
+    """Report that the terminal is online. Without another report it counts as offline a minute later."""
     async with services.stores.write() as tx:
         if not await tx.terminals.seen(terminal_id, services.now()):
             raise NotFound("terminal", terminal_id)

@@ -1,4 +1,4 @@
-"""Sessions as JSONL: a metadata line, then a line per message. What is exported can be imported."""
+"""Export and import of sessions as JSONL: a metadata line, then one line per message."""
 
 import json
 from collections.abc import AsyncIterator
@@ -22,12 +22,12 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"], dependencies=[chatt
 _PAGE = 500
 
 
-def _readable(timestamp: str) -> str:
-    epoch(timestamp)
+def _check_timestamp(timestamp: str) -> str:
+    epoch(timestamp)  # raises ValueError if it cannot be read
     return timestamp
 
 
-Timestamp = Annotated[str, AfterValidator(_readable)]
+Timestamp = Annotated[str, AfterValidator(_check_timestamp)]
 L = TypeVar("L", bound=BaseModel)
 
 
@@ -52,19 +52,22 @@ class Line(BaseModel):
 
 @router.get("/{session_id}/export")
 async def export_session(session_id: Id, services: Served) -> StreamingResponse:
+    """Export a session as JSONL, in the format that the import reads."""
     async with services.stores.read() as tx:
         session = await tx.sessions.get(session_id)
-    name = f'attachment; filename="{session_id}.jsonl"'
-    return StreamingResponse(
-        _lines(session, services), media_type="application/x-ndjson", headers={"Content-Disposition": name}
-    )
+    headers = {"Content-Disposition": f'attachment; filename="{session_id}.jsonl"'}
+    return StreamingResponse(_lines(session, services), media_type="application/x-ndjson", headers=headers)
 
 
 @router.post("/import", status_code=201)
 async def import_session(soul_id: Id, request: Request, services: Served, user_id: UserId = DEFAULT_USER) -> SessionOut:
-    """All of it or nothing: a line that cannot be read is named, and no session is made."""
-    metadata, lines = _read(await request.body())
-    persona, now = services.settings.persona, services.now()
+    """Import a JSONL transcript as a new session of this soul; the request body is the file.
+
+    If a line cannot be read, the error names it and nothing is stored.
+    """
+    metadata, lines = _parse(await request.body())
+    persona = services.settings.persona
+    now = services.now()
     async with services.stores.write() as tx:
         session = await new_session(
             tx,
@@ -81,7 +84,7 @@ async def import_session(soul_id: Id, request: Request, services: Served, user_i
         )
         await tx.sessions.add(session)
         ids = await tx.messages.append(session.session_id, [_message(line) for line in lines])
-        # What was lived elsewhere was thought about there.
+        # Not to be reflected on again: that was done where the conversation took place.
         await tx.sessions.reflected(session.session_id, max(ids, default=0))
     return SessionOut.of(session)
 
@@ -104,38 +107,40 @@ async def _lines(session: Session, services: Services) -> AsyncIterator[str]:
 
 
 async def _page(session_id: str, after: int, services: Services) -> list[Message]:
-    """Each page by itself: a slow reader holds no connection."""
+    """One page in a transaction of its own, so that a slow client does not occupy a database connection."""
     async with services.stores.read() as tx:
         return await tx.messages.page(session_id, after, _PAGE)
 
 
 def _line(message: Message) -> Json:
-    """What was said of the soul's own accord says so; the other lines have only the keys everybody's have."""
+    """A message as a line of the export; only proactive messages have the key `proactive`, which others do not know."""
     line = {"role": message.role, "content": message.content, "archived": message.archived}
-    unprompted = {"proactive": True} if message.proactive else {}
-    return {**line, "timestamp": iso(message.created_at), **unprompted}
+    proactive = {"proactive": True} if message.proactive else {}
+    return {**line, "timestamp": iso(message.created_at), **proactive}
 
 
 def _message(line: Line) -> NewMessage:
-    spoken = line.model_dump(exclude={"timestamp"})
-    return NewMessage(turn_id="imported", created_at=epoch(line.timestamp), **spoken)
+    fields = line.model_dump(exclude={"timestamp"})
+    return NewMessage(turn_id="imported", created_at=epoch(line.timestamp), **fields)
 
 
 def _json(data: Json) -> str:
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
-def _read(body: bytes) -> tuple[Metadata, list[Line]]:
+def _parse(body: bytes) -> tuple[Metadata, list[Line]]:
+    """Raises InvalidInput with the number of the first line that cannot be read."""
     try:
         rows = [(number, row) for number, row in enumerate(body.decode().splitlines(), 1) if row.strip()]
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the file is not UTF-8: {error}") from error
     if not rows:
         raise InvalidInput("the file is empty: send a metadata line, then a line per message")
-    return _row(Metadata, *rows[0]), [_row(Line, *row) for row in rows[1:]]
+    metadata = _parse_line(Metadata, *rows[0])
+    return metadata, [_parse_line(Line, *row) for row in rows[1:]]
 
 
-def _row(kind: type[L], number: int, row: str) -> L:
+def _parse_line(kind: type[L], number: int, row: str) -> L:
     try:
         return kind.model_validate_json(row)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What a soul's model calls cost, over HTTP: by day and kind, and how its budget stands."""
+"""The token usage of a soul by day and kind of model call, and the state of its budget."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class DayOut(BaseModel):
 
 
 class BudgetOut(BaseModel):
-    """Without a limit (`daily_tokens` 0) the background is always open."""
+    """`background` is `stopped` while today's tokens are used up. `daily_tokens` 0 means no limit."""
 
     daily_tokens: int
     spent_today: int
@@ -55,22 +55,22 @@ class UsageOut(BaseModel):
 
 @router.get("")
 async def read_usage(soul_id: Id, services: Served, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageOut:
-    """What was spent in the last so many days, today included; the newest first."""
+    """Read the usage of the last `days` days, today included, the newest day first; with totals and the budget."""
     since = services.context.local_time().date() - timedelta(days=days - 1)
     async with services.stores.read() as tx:
         await tx.souls.get(soul_id)
-        used = await tx.usage.of(soul_id, since.isoformat())
+        rows = await tx.usage.of(soul_id, since.isoformat())
         spent = await tx.usage.spent(soul_id, services.budget.today())
     return UsageOut(
         soul_id=soul_id,
-        days=[DayOut(**asdict(row)) for row in used],
-        totals=_totals(used),
+        days=[DayOut(**asdict(row)) for row in rows],
+        totals=_totals(rows),
         budget=BudgetOut.of(services.budget, spent),
     )
 
 
-def _totals(used: Sequence[DailyUsage]) -> dict[UsageKind, Usage]:
+def _totals(rows: Sequence[DailyUsage]) -> dict[UsageKind, Usage]:
     totals: dict[UsageKind, Usage] = defaultdict(Usage)
-    for row in used:
+    for row in rows:
         totals[row.kind] += Usage(row.calls, row.input_tokens, row.output_tokens)
     return totals

@@ -1,4 +1,4 @@
-"""Many turns over one socket, and what happens to the souls it speaks to between them."""
+"""`/v1/chat/ws`: many turns over one web socket, and the other events of the souls it talks to."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from soulgraph.api.auth import CHATTERS, admit, refuse_strangers
+from soulgraph.api.auth import CHATTERS, check_key, refuse_foreign_origin
 from soulgraph.api.chat import ChatRequest, begin
 from soulgraph.api.problems import invalid, problem
 from soulgraph.api.services import Served, Services
@@ -42,81 +42,91 @@ _message: TypeAdapter[Chat | Ping] = TypeAdapter(Annotated[Chat | Ping, Field(di
 
 @router.websocket("/chat/ws")
 async def converse(socket: WebSocket, services: Served) -> None:
-    """Open until one side leaves; a turn goes on without its listener."""
+    """Serve the socket until one side closes it. Turns that are running then go on to their end."""
     secret = _secret(socket)
     try:
-        refuse_strangers(socket, services)
-        await admit(services, secret, *CHATTERS)
-    except SoulgraphError as refusal:
-        return await socket.send_denial_response(problem(refusal, socket.url.path))
+        refuse_foreign_origin(socket, services)
+        await check_key(services, secret, *CHATTERS)
+    except SoulgraphError as error:
+        # Before the handshake, so that the client gets an HTTP status and a problem instead of a close code.
+        return await socket.send_denial_response(problem(error, socket.url.path))
     await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
     turns: dict[str, asyncio.Task[None]] = {}
-    with services.listeners.line(own_turns=turns) as line, suppress(WebSocketDisconnect):
-        code = await Conversation(socket, services, secret, line, turns).hold()
+    with services.listeners.connect(own_turns=turns) as listener, suppress(WebSocketDisconnect):
+        code = await Conversation(socket, services, secret, listener, turns).run()
         if code is not None:
             await socket.close(code)
     return None
 
 
 def _secret(socket: WebSocket) -> str | None:
-    """The key, in the usual header or, from a browser that cannot set it, among the protocols it offers."""
+    """The API key from the Authorization header, or from a subprotocol `bearer.<key>`; None if there is none.
+
+    Browsers cannot set headers of a web socket, so the subprotocol is the only way for them.
+    """
     scheme, _, secret = socket.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return secret
     offered: Iterable[str] = socket.scope["subprotocols"]
-    return next((one.removeprefix(_BEARER) for one in offered if one.startswith(_BEARER)), None)
+    return next((name.removeprefix(_BEARER) for name in offered if name.startswith(_BEARER)), None)
 
 
 class Conversation:
-    """One socket. Who reads slowly delays nobody else: its turns run on, and what it is not sent waits with them."""
+    """One open socket. A client that reads slowly delays nobody else: its turns run on and their events queue up.
+
+    `turns` holds the tasks that relay the events of its turns, by turn id.
+    """
 
     def __init__(
         self,
         socket: WebSocket,
         services: Services,
         secret: str | None,
-        line: Listener,
+        listener: Listener,
         turns: dict[str, asyncio.Task[None]],
     ) -> None:
         self._socket = socket
         self._services = services
         self._secret = secret
-        self._line = line
+        self._listener = listener
         self._turns = turns
 
-    async def hold(self) -> int | None:
-        """Until one side leaves; the code to close with, or none if the other side has closed."""
-        sides = [asyncio.create_task(self._read()), asyncio.create_task(self._tell_news())]
+    async def run(self) -> int | None:
+        """Serve the socket until one side closes it; returns the code to close with, None if the client has closed."""
+        loops = [asyncio.create_task(self._read()), asyncio.create_task(self._send_notices())]
         try:
-            ended, _ = await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
             return ended.pop().result()
         finally:
-            tasks = [*sides, *self._turns.values()]
+            # This cancels only the relaying of events; the turns themselves are tasks of the runner.
+            tasks = [*loops, *self._turns.values()]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self) -> int | None:
-        while (message := await self._socket.receive())["type"] != "websocket.disconnect":
-            asked: Json = {}
+        """Handle messages until the client disconnects (None) or its key is no longer valid (a close code)."""
+        while (frame := await self._socket.receive())["type"] != "websocket.disconnect":
+            message: Json = {}
             try:
-                asked = _object(message.get("text") or message.get("bytes") or "")
-                await self._take(_wanted(asked))
+                message = _parse(frame.get("text") or frame.get("bytes") or "")
+                await self._handle(_validate(message))
             except SoulgraphError as error:
-                await self._send("error", error.problem(), asked)
+                await self._send("error", error.problem(), message)
                 if isinstance(error, Unauthorized):
                     return status.WS_1008_POLICY_VIOLATION
         return None
 
-    async def _take(self, wanted: Chat | Ping) -> None:
-        """The key may have been revoked since the socket was opened."""
-        if isinstance(wanted, Ping):
+    async def _handle(self, message: Chat | Ping) -> None:
+        """Answer a ping, or start a turn and subscribe the socket to its soul."""
+        if isinstance(message, Ping):
             return await self._send("pong", {})
-        await admit(self._services, self._secret, *CHATTERS)
+        # Checked for every turn: the key may have been revoked since the socket was opened.
+        await check_key(self._services, self._secret, *CHATTERS)
         if len(self._turns) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
-        turn = await begin(wanted, self._services)
-        self._services.listeners.join(self._line, turn.utterance["soul_id"])
+        turn = await begin(message, self._services)
+        self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"])
         self._turns[turn.utterance["turn_id"]] = asyncio.create_task(self._relay(turn))
         return None
 
@@ -127,20 +137,20 @@ class Conversation:
                     await self._send(event.event, event.data, turn.utterance)
         del self._turns[turn.utterance["turn_id"]]
 
-    async def _tell_news(self) -> int:
-        """Ends when the server does."""
-        async for news in self._line.news(PING_S):
-            if news:
-                await self._send(news.event, news.data)
+    async def _send_notices(self) -> int:
+        """Send the notices of the subscribed souls; returns the close code when the server shuts down."""
+        async for notice in self._listener.events(PING_S):
+            if notice:
+                await self._send(notice.event, notice.data)
         return status.WS_1001_GOING_AWAY
 
-    async def _send(self, event: str, data: Json, said: Mapping[str, Any] | None = None) -> None:
-        """What comes of something that was said tells of what."""
-        ids = {name: said.get(name) for name in ("session_id", "input_id")} if said is not None else {}
+    async def _send(self, event: str, data: Json, request: Mapping[str, Any] | None = None) -> None:
+        """Send an event. One that answers a request carries its `session_id` and `input_id`."""
+        ids = {name: request.get(name) for name in ("session_id", "input_id")} if request is not None else {}
         await self._socket.send_json({"event": event, **ids, "data": data})
 
 
-def _object(raw: str | bytes) -> Json:
+def _parse(raw: str | bytes) -> Json:
     try:
         message = from_json(raw)
     except ValueError as error:
@@ -150,7 +160,7 @@ def _object(raw: str | bytes) -> Json:
     return message
 
 
-def _wanted(message: Json) -> Chat | Ping:
+def _validate(message: Json) -> Chat | Ping:
     try:
         return _message.validate_python(message)
     except ValidationError as error:

@@ -20,7 +20,7 @@ import langsmith
 import uvloop
 
 from soulgraph.bench.turn import cost, soulgraph_turns, stub_model
-from soulgraph.runtime.tracing.trace import decided, keep_private, label, labels, traced
+from soulgraph.runtime.tracing.trace import add_decision, add_labels, current_labels, keep_private, traced
 from soulgraph.tests.runtime.tracing.receiver import receiving
 
 ROUNDS, WARM_UP, TURNS = 4, 5, 25
@@ -68,12 +68,12 @@ def overhead_when_off() -> float:
     began = time.perf_counter()
     for _ in range(times):
         with traced(awaits="exec_mode", terminal_id=None):
-            label(mbti="INFJ", persona_mode="hybrid")
-            label(exec_mode="auto_execute")
+            add_labels(mbti="INFJ", persona_mode="hybrid")
+            add_labels(exec_mode="auto_execute")
             keep_private("a thought")
             for _ in range(3):
-                decided("turn.completed", {"session_id": "s", "sources": []})
-            labels()
+                add_decision("turn.completed", {"session_id": "s", "sources": []})
+            current_labels()
     return (time.perf_counter() - began) * 1e6 / times
 
 

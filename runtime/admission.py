@@ -1,4 +1,4 @@
-"""What happens before a turn: it is resolved who is spoken to and in which session, and whether it was answered."""
+"""Before a turn: resolves its soul, session and ids, checks them, and finds the answer to a repeated input."""
 
 from dataclasses import asdict, dataclass
 from typing import cast
@@ -12,7 +12,7 @@ from soulgraph.stores.stores import Stores, Transaction
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What a caller sends; what is missing is resolved before the turn begins."""
+    """What a caller sends. Fields that are None are resolved by `admit`."""
 
     text: str
     user_id: str
@@ -26,7 +26,10 @@ class TurnRequest:
 
 
 async def admit(stores: Stores, request: TurnRequest) -> Utterance:
-    """The request with everything resolved; raises NotFound or Conflict."""
+    """The request with its soul, session and ids resolved.
+
+    Raises NotFound if the soul is unknown, and Conflict if no soul is selected or the session has another setting.
+    """
     async with stores.read() as tx:
         session = await tx.sessions.find(request.session_id) if request.session_id else None
         soul_id = request.soul_id or (session.soul_id if session else await _terminal_soul(tx, request.terminal_id))
@@ -46,7 +49,7 @@ async def admit(stores: Stores, request: TurnRequest) -> Utterance:
 
 
 async def stored_answer(stores: Stores, utterance: Utterance) -> Answer | None:
-    """The answer to this input, if it was answered before."""
+    """The answer to this input if it was answered before, else None."""
     async with stores.read() as tx:
         turn = await tx.turns.find(utterance["session_id"], utterance["input_id"])
     return cast(Answer, turn.answer) if turn and turn.answer else None
@@ -60,15 +63,15 @@ async def _terminal_soul(tx: Transaction, terminal_id: str | None) -> str:
 
 
 def check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
-    """A session keeps its soul, character, background and template."""
-    asked = {
+    """Raise Conflict if the request asks for another soul, character, background or template than the session has."""
+    fields = {
         "soul_id": (soul_id, session.soul_id),
         "character_id": (request.character_id, session.character_snapshot["source_preset"]),
         "background_id": (request.background_id, session.background_id),
         "template_id": (request.template_id, session.template_id),
     }
-    for name, (wanted, kept) in asked.items():
-        if wanted is not None and wanted != kept:
+    for name, (wanted, actual) in fields.items():
+        if wanted is not None and wanted != actual:
             raise Conflict(
-                "session_mismatch", f"this session has {name} {kept!r}: start another session for {wanted!r}"
+                "session_mismatch", f"this session has {name} {actual!r}: start another session for {wanted!r}"
             )

@@ -1,4 +1,4 @@
-"""Workers of the outbox: they claim the jobs that turns have left, one by one, each session's in its order."""
+"""Runs the jobs of the outbox through the afterglow graph: a few at a time, those of one session in order."""
 
 import asyncio
 import logging
@@ -41,12 +41,15 @@ class AfterglowWorkers:
         self._closing = False
 
     def wake(self) -> None:
-        """A turn has left something to do."""
+        """Look for jobs now instead of at the next poll."""
         self._woken.set()
 
     @asynccontextmanager
     async def running(self, grace_s: float) -> AsyncIterator[None]:
-        """At the end the jobs that run are finished; one that is not in time is given back for the next start."""
+        """Work on jobs for as long as the block lasts.
+
+        At its end, running jobs get `grace_s` seconds to finish; those that do not are rescheduled for the next start.
+        """
         polling = asyncio.create_task(self._poll(), name="afterglow")
         try:
             yield
@@ -54,15 +57,15 @@ class AfterglowWorkers:
             self._closing = True
             self.wake()
             await polling
-            _, late = await asyncio.wait(self._jobs, timeout=grace_s) if self._jobs else (set(), set())
-            for job in late:
+            _, unfinished = await asyncio.wait(self._jobs, timeout=grace_s) if self._jobs else (set(), set())
+            for job in unfinished:
                 job.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def _poll(self) -> None:
-        """Look for a job whenever a turn or a job has ended, and every now and then: another server may leave some."""
+        """Claim jobs until the workers close. Polls even when nobody wakes it: another server may leave jobs too."""
         while not self._closing:
-            self._woken.clear()
+            self._woken.clear()  # before the claim, so that a wake-up during it is not lost
             try:
                 job = await self._claim() if len(self._jobs) < WORKERS else None
             except StoreUnavailable as error:
@@ -75,17 +78,17 @@ class AfterglowWorkers:
                 await self._pause(_POLL_S)
 
     async def _pause(self, timeout_s: float) -> None:
-        """Until woken, or until the time is over."""
+        """Wait until somebody calls `wake`, at most `timeout_s`."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), timeout_s)
 
     def _start(self, job: Job) -> None:
         task = asyncio.create_task(self._work(job), name=f"job {job.job_id}")
         self._jobs.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_done)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        """A job that could not even be settled comes back when its lease has run out."""
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        """An error here is one of the database, not of the job: it stays claimed, and is run again after its lease."""
         self._jobs.discard(task)
         self.wake()
         if not task.cancelled() and (error := task.exception()):
@@ -97,49 +100,55 @@ class AfterglowWorkers:
             return await tx.outbox.claim(now, now + self._lease_s)
 
     async def _work(self, job: Job) -> None:
-        """In a task of its own, so that whatever it fails with is a result."""
-        work = asyncio.create_task(self._run(job))
+        """Run the job, extend its lease meanwhile, and store how it ended."""
+        work = asyncio.create_task(self._run(job))  # a task of its own: any error becomes its result
         try:
+            # Well before the lease ends, so that an extension may be late without losing the claim.
             while not (await asyncio.wait({work}, timeout=self._lease_s / 3))[0]:
                 await self._extend(job, work)
         finally:
             work.cancel()
             await asyncio.wait({work})
-            await self._settle(job, asyncio.CancelledError() if work.cancelled() else work.exception())
+            await self._store_outcome(job, asyncio.CancelledError() if work.cancelled() else work.exception())
 
     async def _run(self, job: Job) -> None:
-        names = {"soul_id": job.soul_id, "session_id": job.session_id, "turn_id": job.turn_id}
-        follow_up = cast(FollowUp, {**job.payload, **names})
+        ids = {"soul_id": job.soul_id, "session_id": job.session_id, "turn_id": job.turn_id}
+        follow_up = cast(FollowUp, {**job.payload, **ids})
         config: RunnableConfig = {
             "configurable": {"thread_id": f"afterglow:{job.session_id}"},
-            "metadata": {**names, **follow_up.get("labels", {})},
+            "metadata": {**ids, **follow_up.get("labels", {})},
             "run_name": "afterglow",
         }
         with traced():
             await self._graph.ainvoke({"follow_up": follow_up}, config, context=self._context)
 
     async def _extend(self, job: Job, work: "asyncio.Task[None]") -> None:
-        """Who has lost the claim stops: somebody else is at it."""
+        """Extend the lease, or stop the work if the claim is lost: another worker has taken the job."""
         async with self._context.stores.write() as tx:
             if not await tx.outbox.extend(job, self._context.clock() + self._lease_s):
                 work.cancel()
 
-    async def _settle(self, job: Job, error: BaseException | None) -> None:
+    async def _store_outcome(self, job: Job, error: BaseException | None) -> None:
+        """Mark the job done or dead, or reschedule it.
+
+        An interruption and an exhausted budget are not the job's fault, so they do not count as attempts.
+        """
         now = self._context.clock()
         async with self._context.stores.write() as tx:
             if error is None:
                 await tx.outbox.done(job)
             elif isinstance(error, asyncio.CancelledError):
-                await tx.outbox.put_off(job, now, "interrupted", counted=False)
+                await tx.outbox.reschedule(job, now, "interrupted", counted=False)
             elif isinstance(error, BudgetExhausted):
-                await tx.outbox.put_off(job, error.resets_at, _reason(error), counted=False)
+                await tx.outbox.reschedule(job, error.resets_at, _reason(error), counted=False)
             elif job.attempts >= MAX_ATTEMPTS:
-                await tx.outbox.bury(job, _reason(error))
+                await tx.outbox.mark_dead(job, _reason(error))
             else:
-                await tx.outbox.put_off(job, now + _delay(job.attempts), _reason(error))
+                await tx.outbox.reschedule(job, now + _delay(job.attempts), _reason(error))
         self._report(job, error)
 
     def _report(self, job: Job, error: BaseException | None) -> None:
+        """Count the outcome and log a failure; only an unexpected one with its traceback."""
         outcome = error.problem_code if isinstance(error, SoulgraphError) else "ok" if error is None else "failed"
         self._observe(outcome)
         if isinstance(error, SoulgraphError):
@@ -149,10 +158,11 @@ class AfterglowWorkers:
 
 
 def _reason(error: BaseException) -> str:
+    """The error as text that every database can store."""
     detail = error.detail if isinstance(error, SoulgraphError) else repr(error)
     return str(drop_nul(detail))[:1000]
 
 
 def _delay(attempts: int) -> float:
-    """Twice as long each time, and never quite the same: many that failed together do not come back together."""
+    """Exponential backoff with jitter, so that jobs that failed together are not retried together."""
     return min(_FIRST_DELAY_S * 2.0 ** (attempts - 1), _MAX_DELAY_S) * random.uniform(0.8, 1.2)

@@ -1,4 +1,4 @@
-"""Work that goes on beside everything else, and is missed if it ends by itself."""
+"""Background tasks that run for as long as a block does."""
 
 import asyncio
 import logging
@@ -11,7 +11,10 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def in_background(work: Coroutine[Any, Any, None], name: str, missed: str) -> AsyncIterator[None]:
-    """For as long as the block lasts; `missed` says what it means if the work fails before."""
+    """Run `work` as a task for as long as the block lasts, then cancel it.
+
+    If the task fails before that, the error is logged at once; `missed` tells the operator what the failure means.
+    """
 
     def report(task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
@@ -23,4 +26,4 @@ async def in_background(work: Coroutine[Any, Any, None], name: str, missed: str)
         yield
     finally:
         task.cancel()
-        await asyncio.wait({task})
+        await asyncio.wait({task})  # not `await task`, which would raise an error that was logged already

@@ -1,4 +1,4 @@
-"""Counts what model calls cost, writes it down, and stops background work when a soul's day is spent."""
+"""The token budget: stores what model calls cost, and stops background work of a soul that has reached its limit."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -19,12 +19,12 @@ _log = logging.getLogger(__name__)
 
 
 def unobserved(soul_id: str, kind: UsageKind, usage: Usage) -> None:
-    """For those who keep no metrics."""
+    """The default observer; does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """`daily_tokens` is the limit of a soul and day; 0 is no limit. Days are those of the users' clocks."""
+    """`daily_tokens` is the limit per soul and day; 0 means no limit. Days begin at midnight in `timezone`."""
 
     stores: Stores
     telemetry: Telemetry
@@ -37,7 +37,7 @@ class TokenBudget:
         return self._local_time().date().isoformat()
 
     def resets_at(self) -> float:
-        """The next midnight of the users' clocks."""
+        """The next midnight in `timezone`, in epoch seconds."""
         tomorrow = self._local_time().date() + timedelta(days=1)
         return datetime.combine(tomorrow, time(), self.timezone).timestamp()
 
@@ -45,27 +45,28 @@ class TokenBudget:
         return 0 < self.daily_tokens <= spent
 
     async def charge(self, tx: Transaction, soul_id: str, kind: UsageKind, usage: Usage) -> None:
+        """Add this usage to today's row of the soul."""
         if usage:
             await tx.usage.add(DailyUsage(soul_id, self.today(), kind, **asdict(usage)))
 
     @asynccontextmanager
     async def metering(self, soul_id: str, kind: UsageKind) -> AsyncIterator[None]:
-        """Counts the model calls inside and writes down what nobody else has written, also after a failure."""
+        """Count the model calls in the block and store what was not charged in it, also after a failure."""
         try:
             with metered() as meter:
                 yield
         finally:
             self.observe(soul_id, kind, meter.spent)
-            await self._write_down(soul_id, kind, meter)
+            await self._charge_rest(soul_id, kind, meter)
 
     @asynccontextmanager
     async def background(self, soul_id: str, kind: UsageKind) -> AsyncIterator[None]:
-        """For model calls that nobody waits for: they do not begin on a day that is spent."""
-        await self._check(soul_id, kind)
+        """`metering` for calls that no user waits for; raises BudgetExhausted if today's tokens are used up."""
+        await self._refuse_if_exhausted(soul_id, kind)
         async with self.metering(soul_id, kind):
             yield
 
-    async def _check(self, soul_id: str, kind: UsageKind) -> None:
+    async def _refuse_if_exhausted(self, soul_id: str, kind: UsageKind) -> None:
         if not self.daily_tokens:
             return
         async with self.stores.read() as tx:
@@ -80,8 +81,11 @@ class TokenBudget:
             reset,
         )
 
-    async def _write_down(self, soul_id: str, kind: UsageKind, meter: Meter) -> None:
-        """A cost that cannot be stored changes nothing about what was done, or about the error it ended with."""
+    async def _charge_rest(self, soul_id: str, kind: UsageKind, meter: Meter) -> None:
+        """Store what was not charged yet.
+
+        A failure here is only logged: it must hide neither the result of the metered work nor its error.
+        """
         if not meter.unwritten:
             return
         try:

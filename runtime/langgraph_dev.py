@@ -1,4 +1,4 @@
-"""The graphs as LangGraph's development server loads them: with their ports, and no saver of their own."""
+"""The graphs for LangGraph's development server (`langgraph.json`). They have no checkpointer: it brings its own."""
 
 import time
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ class Conversation(MessagesState, total=False):
 
 @asynccontextmanager
 async def turn(config: RunnableConfig) -> AsyncIterator[AnyGraph]:
-    """A conversation with the soul that `configurable.soul_id` names, or with one of the studio's own."""
+    """A chat with the soul `configurable.soul_id`, or without it with a soul of the studio's own."""
     async with open_souls() as context:
         soul_id = config.get("configurable", {}).get("soul_id") or await soul_named(context, _NAME)
         graph = StateGraph(Conversation).add_node("soul", soul_node(context, soul_id)).add_edge(START, "soul")
@@ -39,7 +39,7 @@ async def turn(config: RunnableConfig) -> AsyncIterator[AnyGraph]:
 @asynccontextmanager
 async def afterglow() -> AsyncIterator[AnyGraph]:
     async with open_ports(Settings.load(), time.time) as ports:
-        graph = StateGraph(AfterglowState).add_node("afterglow", _run(afterglow_graph(), ports.context))
+        graph = StateGraph(AfterglowState).add_node("afterglow", _with_context(afterglow_graph(), ports.context))
         yield graph.add_edge(START, "afterglow").compile(name="afterglow")
 
 
@@ -47,13 +47,13 @@ async def afterglow() -> AsyncIterator[AnyGraph]:
 async def life() -> AsyncIterator[AnyGraph]:
     async with open_ports(Settings.load(), time.time) as ports:
         graph = StateGraph(ProactiveState, input_schema=ProactiveInput).add_node(
-            "life", _run(proactive_graph(), ports.context)
+            "life", _with_context(proactive_graph(), ports.context)
         )
         yield graph.add_edge(START, "life").compile(name="life")
 
 
-def _run(graph: StateGraph[Any, Context, Any, Any], context: Context) -> Any:
-    """A node that lends its graph the ports; who calls the server has none to give."""
+def _with_context(graph: StateGraph[Any, Context, Any, Any], context: Context) -> Any:
+    """A node that runs the graph with our context, because a client of the development server cannot send one."""
     inner = graph.compile()
 
     async def run(state: Json) -> Json:

@@ -1,4 +1,4 @@
-"""Who listens to a soul on this server between its turns: open streams and sockets."""
+"""The open event streams and web sockets of this server, by the souls they are subscribed to."""
 
 import asyncio
 from collections import deque
@@ -9,114 +9,121 @@ from typing import Any
 
 from soulgraph.nodes.context import ListenerEvent
 
-_MAX_UNHEARD = 100
+_MAX_PENDING = 100
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """Something that happened to a soul without the listener's doing."""
+class Notice:
+    """One event about a soul, such as a proactive message or a changed state."""
 
     event: ListenerEvent
     data: dict[str, Any]
 
 
 class Listener:
-    """One open line. It never makes the soul wait: what it does not take in time it loses, the oldest first.
+    """One open connection with a bounded queue of notices.
 
-    Of its own turns, named by their ids, it hears nothing here: it knows what came of them.
+    The soul never waits for a slow listener: when the queue is full, the oldest notice is dropped. Notices about the
+    turns in `own_turns` are not queued, because the connection already receives the events of its own turns.
     """
 
     def __init__(self, own_turns: Container[str] = ()) -> None:
         self.souls: set[str] = set()
         self._own_turns = own_turns
-        self._unheard: deque[News] = deque(maxlen=_MAX_UNHEARD)
-        self._stirred = asyncio.Event()
+        self._pending: deque[Notice] = deque(maxlen=_MAX_PENDING)
+        self._woken = asyncio.Event()
         self._closed = False
 
-    def hear(self, news: News) -> None:
-        if news.data.get("turn_id") not in self._own_turns:
-            self._unheard.append(news)
-            self._stirred.set()
+    def push(self, notice: Notice) -> None:
+        if notice.data.get("turn_id") not in self._own_turns:
+            self._pending.append(notice)
+            self._woken.set()
 
     def close(self) -> None:
         self._closed = True
-        self._stirred.set()
+        self._woken.set()
 
-    async def news(self, timeout_s: float) -> AsyncIterator[News | None]:
-        """News as they come, None whenever nothing has come for `timeout_s`, and an end when the line is closed."""
-        while self._unheard or not self._closed:
-            if self._unheard:
-                yield self._unheard.popleft()
+    async def events(self, timeout_s: float) -> AsyncIterator[Notice | None]:
+        """Yield notices as they come, and None whenever none has come for `timeout_s`.
+
+        Ends when the listener is closed and its queue is empty.
+        """
+        while self._pending or not self._closed:
+            if self._pending:
+                yield self._pending.popleft()
                 continue
-            self._stirred.clear()
-            if not await self._stirs(timeout_s):
+            # No notice can be lost here: there is no await between finding the queue empty and the wait.
+            self._woken.clear()
+            if not await self._wait(timeout_s):
                 yield None
 
-    async def _stirs(self, timeout_s: float) -> bool:
+    async def _wait(self, timeout_s: float) -> bool:
+        """Wait for a notice or for `close`; False after `timeout_s`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                return await self._stirred.wait()
+                return await self._woken.wait()
         return False
 
 
 class Listeners:
     def __init__(self) -> None:
-        self._of_soul: dict[str, list[Listener]] = {}
-        self._lines: set[Listener] = set()
-        self._deserted = asyncio.Event()
+        self._by_soul: dict[str, list[Listener]] = {}
+        self._listeners: set[Listener] = set()
+        self._all_gone = asyncio.Event()
         self._closed = False
 
     @property
     def souls(self) -> set[str]:
-        """Those that somebody listens to."""
-        return set(self._of_soul)
+        """The ids of the souls that have at least one listener."""
+        return set(self._by_soul)
 
     @contextmanager
     def listen(self, soul_id: str) -> Iterator[Listener]:
-        """A line to this soul, for as long as the block lasts."""
-        with self.line() as listener:
-            self.join(listener, soul_id)
+        """A listener that is subscribed to this soul for as long as the block lasts."""
+        with self.connect() as listener:
+            self.subscribe(listener, soul_id)
             yield listener
 
     @contextmanager
-    def line(self, own_turns: Container[str] = ()) -> Iterator[Listener]:
-        """A line to no soul yet; those that it joins it hears until the block ends."""
+    def connect(self, own_turns: Container[str] = ()) -> Iterator[Listener]:
+        """A listener without subscriptions; `subscribe` adds them, and they end with the block."""
         listener = Listener(own_turns)
         if self._closed:
             listener.close()
-        self._lines.add(listener)
+        self._listeners.add(listener)
         try:
             yield listener
         finally:
-            self._leave(listener)
+            self._disconnect(listener)
 
-    def join(self, listener: Listener, soul_id: str) -> None:
+    def subscribe(self, listener: Listener, soul_id: str) -> None:
+        """Send the soul's notices to this listener from now on; subscribing twice has no effect."""
         if soul_id not in listener.souls:
             listener.souls.add(soul_id)
-            self._of_soul.setdefault(soul_id, []).append(listener)
+            self._by_soul.setdefault(soul_id, []).append(listener)
 
     def tell(self, soul_id: str, event: ListenerEvent, data: dict[str, Any]) -> int:
-        """How many heard it."""
-        listening = self._of_soul.get(soul_id, [])
+        """Send a notice to every listener of this soul; returns how many there are."""
+        listening = self._by_soul.get(soul_id, [])
         for listener in listening:
-            listener.hear(News(event, data))
+            listener.push(Notice(event, data))
         return len(listening)
 
     async def close(self, timeout_s: float) -> None:
-        """End every line, now and from now on: the server is going away. Wait a moment until all have left."""
+        """Close every listener, those that connect later too, and wait up to `timeout_s` until all have left."""
         self._closed = True
-        for listener in self._lines:
+        for listener in self._listeners:
             listener.close()
-        if self._lines:
+        if self._listeners:
             with suppress(TimeoutError):
                 async with asyncio.timeout(timeout_s):
-                    await self._deserted.wait()
+                    await self._all_gone.wait()
 
-    def _leave(self, listener: Listener) -> None:
-        self._lines.remove(listener)
+    def _disconnect(self, listener: Listener) -> None:
+        self._listeners.remove(listener)
         for soul_id in listener.souls:
-            self._of_soul[soul_id].remove(listener)
-            if not self._of_soul[soul_id]:
-                del self._of_soul[soul_id]
-        if self._closed and not self._lines:
-            self._deserted.set()
+            self._by_soul[soul_id].remove(listener)
+            if not self._by_soul[soul_id]:
+                del self._by_soul[soul_id]
+        if self._closed and not self._listeners:
+            self._all_gone.set()

@@ -1,4 +1,4 @@
-"""Settings → ports: what turns need, opened in order and closed in reverse."""
+"""Builds the ports of a turn (stores, voice, senses, memory …) from the settings; they close in reverse order."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -34,7 +34,7 @@ from soulgraph.voices.voice import Voice
 
 
 class Ports(NamedTuple):
-    """The ports of a turn, and those of them of which the runtime needs more than a node does."""
+    """The context of nodes, and the concrete ports behind two of its protocols that the runtime uses directly."""
 
     context: Context
     budget: TokenBudget
@@ -48,38 +48,38 @@ async def open_ports(
     tools: Sequence[BaseTool] = (),
     observe_usage: ObserveUsage = unobserved,
 ) -> AsyncIterator[Ports]:
-    """Every port but the way to terminals, or a failure with the name of the setting."""
+    """Open every port except the MQTT hub; raises ConfigurationError with the name of the setting at fault."""
     settings.refuse_unused()
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
             await stock(tx, clock())
         mcp_tools = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
-        voice = await stack.enter_async_context(open_voice(settings.llm, _distinct([*TOOLS, *tools, *mcp_tools])))
+        all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
+        voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
         telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
         listeners = Listeners()
+        emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
             stores=stores,
-            senses=Senses(
-                await _emotions(settings, embedder, voice, stack), IntentFilter(embedder, _arbiter(settings, voice))
-            ),
+            senses=Senses(emotions, IntentFilter(embedder, _arbiter(settings, voice))),
             voice=voice,
             persona=settings.persona,
             clock=clock,
             timezone=settings.zone,
-            memory=await _memory(settings, stores, embedder, clock, stack),
+            memory=await _open_memory(settings, stores, embedder, clock, stack),
             outlets=Outlets(listeners=listeners),
             telemetry=telemetry,
             budget=budget,
-            locks=SessionLocks(settings.session_queue, await _shared_locks(settings, stack)),
+            locks=SessionLocks(settings.session_queue, await _open_shared_locks(settings, stack)),
             limits=Limits(settings.turn_timeout_s, settings.turn_max_steps, settings.max_events),
         )
         yield Ports(context, budget, listeners)
 
 
-async def _memory(
+async def _open_memory(
     settings: Settings, stores: Stores, embedder: Embedder, clock: Callable[[], float], stack: AsyncExitStack
 ) -> Memory:
     events = await stack.enter_async_context(
@@ -91,7 +91,7 @@ async def _memory(
 
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    """The database, migrated; the embedded one gets its folder."""
+    """Open and migrate the database; for SQLite in the data directory, make that directory."""
     if not settings.database_url:
         try:
             settings.data_dir.mkdir(parents=True, exist_ok=True)
@@ -103,35 +103,39 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
         yield Stores(database)
 
 
-def _distinct(tools: Sequence[BaseTool]) -> Sequence[BaseTool]:
-    """A model calls tools by their names."""
+def _refuse_duplicates(tools: Sequence[BaseTool]) -> Sequence[BaseTool]:
+    """Raise ConfigurationError if two tools share a name: a model calls tools by name."""
     names = [tool.name for tool in tools]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ConfigurationError("tools", f"two tools have the same name: {', '.join(twice)}; rename one of them")
+    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigurationError("tools", f"two tools have the same name: {', '.join(duplicates)}; rename one of them")
     return tools
 
 
-async def _emotions(settings: Settings, embedder: Embedder, voice: Voice, stack: AsyncExitStack) -> EmotionRecogniser:
-    """The configured recogniser; the built-in one was trained on the built-in encoder's vectors."""
+async def _open_recogniser(
+    settings: Settings, embedder: Embedder, voice: Voice, stack: AsyncExitStack
+) -> EmotionRecogniser:
+    """The recogniser that the settings name."""
     if settings.emotion == "llm":
-        return LlmRecogniser(_model(voice, "EMOTION"))
+        return LlmRecogniser(_required_model(voice, "EMOTION"))
     if settings.emotion == "http":
         return await stack.enter_async_context(HttpRecogniser.open(settings.checked_emotion_url))
+    # The local recogniser was trained on vectors of the built-in encoder, so it needs that one whatever is configured.
     built_in = embedder if embedder.name == NAME else await stack.enter_async_context(open_local_embedder())
     return LocalRecogniser(built_in)
 
 
 def _arbiter(settings: Settings, voice: Voice) -> LlmArbiter | None:
-    return LlmArbiter(_model(voice, "INTENTS")) if settings.intents == "llm" else None
+    return LlmArbiter(_required_model(voice, "INTENTS")) if settings.intents == "llm" else None
 
 
-def _model(voice: Voice, setting: str) -> BaseChatModel:
+def _required_model(voice: Voice, setting: str) -> BaseChatModel:
     if voice.name == OFFLINE:
         raise ConfigurationError(f"{PREFIX}{setting}", "llm needs a model: set SOULGRAPH_LLM_MODEL, or use `local`")
     return voice.model
 
 
-async def _shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLocks | None:
+async def _open_shared_locks(settings: Settings, stack: AsyncExitStack) -> AdvisoryLocks | None:
+    """None with SQLite, which only one server can use."""
     url = database_url(settings.resolved_database_url)
     if url.get_backend_name() != "postgresql":
         return None

@@ -1,4 +1,4 @@
-"""Runs the proactive graph for souls that somebody can hear, outside quiet hours, each when it is due."""
+"""Runs the proactive graph for each soul that is due and has a listener or online terminal, outside quiet hours."""
 
 import asyncio
 import logging
@@ -16,13 +16,13 @@ from soulgraph.library.persona_config import ProactiveConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.runtime.listeners import Listeners
-from soulgraph.runtime.rounds import Rounds
+from soulgraph.runtime.periodic import Periodic
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Transaction
 
 POLL_S = 30.0
 
-_AT_ONCE = 8
+_MAX_CONCURRENT = 8
 _log = logging.getLogger(__name__)
 
 CompiledProactive = CompiledStateGraph[ProactiveState, Context, ProactiveInput, ProactiveState]
@@ -34,7 +34,7 @@ def _compiled() -> CompiledProactive:
 
 @dataclass(frozen=True, slots=True)
 class ProactiveScheduler:
-    """The schedule is in the database: it outlives the server, and of several servers one takes each soul."""
+    """The schedule is in the database, so that it survives restarts and each soul is run by only one server."""
 
     context: Context
     listeners: Listeners
@@ -42,56 +42,65 @@ class ProactiveScheduler:
     graph: CompiledProactive = field(default_factory=_compiled)
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        return Rounds("life", POLL_S, self.pulse).running()
+        return Periodic("life", POLL_S, self.pulse).running()
 
     async def pulse(self) -> None:
-        """One look: in quiet hours nothing at all, and with nobody due no more than a read."""
+        """Run every soul that is due. Does nothing in quiet hours, and only reads when no soul is due."""
         now = self.context.clock()
-        if self.context.local_time(now) in self._rules.quiet_hours:
+        if self.context.local_time(now) in self._config.quiet_hours:
             return
-        some, claimed = asyncio.Semaphore(_AT_ONCE), await self._claim(now)
+        claimed = await self._claim(now)
+        concurrency = asyncio.Semaphore(_MAX_CONCURRENT)
         async with asyncio.TaskGroup() as tasks:
             for soul_id in claimed:
-                tasks.create_task(self._run(soul_id, some))
+                tasks.create_task(self._run(soul_id, concurrency))
 
     @property
-    def _rules(self) -> ProactiveConfig:
+    def _config(self) -> ProactiveConfig:
         return self.context.persona.life
 
     async def _claim(self, now: float) -> list[str]:
-        """The souls that are due and may still speak today. One that is heard for the first time has yet to wait."""
+        """The souls that are due and have not reached their daily cap.
+
+        A reachable soul without a schedule gets one, so that it does not speak as soon as somebody listens.
+        """
         async with self.context.stores.read() as tx:
             reachable = await self._reachable(tx, now)
             schedules = await tx.proactive_schedules.of(reachable)
-        timeless = reachable - {schedule.soul_id for schedule in schedules if schedule.due_at <= self._latest(now)}
+        latest = self._latest_valid(now)
+        unscheduled = reachable - {schedule.soul_id for schedule in schedules if schedule.due_at <= latest}
         due = [schedule.soul_id for schedule in schedules if schedule.due_at <= now]
-        if not timeless and not due:
+        if not unscheduled and not due:
             return []
         async with self.context.stores.write() as tx:
-            await tx.proactive_schedules.schedule({soul_id: self._next(now) for soul_id in sorted(timeless)})
-            claimed = await tx.proactive_schedules.claim({soul_id: self._next(now) for soul_id in due}, now)
+            await tx.proactive_schedules.schedule({soul_id: self._next_due(now) for soul_id in sorted(unscheduled)})
+            claimed = await tx.proactive_schedules.claim({soul_id: self._next_due(now) for soul_id in due}, now)
         today = self.context.local_time(now).date().isoformat()
-        return [schedule.soul_id for schedule in claimed if schedule.spoken_on(today) < self._rules.daily_cap]
+        return [schedule.soul_id for schedule in claimed if schedule.spoken_on(today) < self._config.daily_cap]
 
     async def _reachable(self, tx: Transaction, now: float) -> set[str]:
+        """The souls with an online terminal or a listener on this server."""
         awake = await tx.terminals.awake(now) if self.context.outlets.hub else []
         return {soul_id for _, soul_id in awake} | self.listeners.souls
 
-    def _next(self, now: float) -> float:
-        """Quiet hours do not count, so that nobody speaks the moment they are over."""
-        rules = self._rules
-        due = now + 60 * self.random.uniform(rules.min_interval_minutes, rules.max_interval_minutes)
-        resting = self.context.local_time(due) in rules.quiet_hours
-        return due + rules.quiet_hours.length.total_seconds() if resting else due
+    def _next_due(self, now: float) -> float:
+        """A random time within the configured interval.
 
-    def _latest(self, now: float) -> float:
-        """A due time beyond this was set by a clock that has gone back since, or by other rules."""
-        return now + 60 * self._rules.max_interval_minutes + self._rules.quiet_hours.length.total_seconds()
+        A time in quiet hours is moved by their length, so that souls do not all speak the moment they end.
+        """
+        config = self._config
+        due = now + 60 * self.random.uniform(config.min_interval_minutes, config.max_interval_minutes)
+        in_quiet_hours = self.context.local_time(due) in config.quiet_hours
+        return due + config.quiet_hours.length.total_seconds() if in_quiet_hours else due
 
-    async def _run(self, soul_id: str, some: asyncio.Semaphore) -> None:
-        """What goes wrong with one soul is no other's loss; its next time comes."""
+    def _latest_valid(self, now: float) -> float:
+        """A due time later than this was set before the clock was put back, or under another configuration."""
+        return now + 60 * self._config.max_interval_minutes + self._config.quiet_hours.length.total_seconds()
+
+    async def _run(self, soul_id: str, concurrency: asyncio.Semaphore) -> None:
+        """Run one soul. An error is logged and affects no other soul; this one is tried again at its next due time."""
         config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
-        async with some:
+        async with concurrency:
             try:
                 with traced(awaits="exec_mode"):
                     await self.graph.ainvoke({"soul_id": soul_id}, config, context=self.context)

@@ -1,4 +1,4 @@
-"""What personas decide and why: one line of JSON each, and the same on the root run of the trace."""
+"""The telemetry port of nodes: writes each decision as a line of JSON, and adds it to the current trace."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
 
 class JsonLines:
-    """The telemetry port of nodes: appends to a file (a full one is kept beside it), and labels the current trace."""
+    """Appends events to a rotating JSONL file, and passes labels and private texts to the current trace."""
 
     def __init__(self, handler: logging.Handler, clock: Callable[[], float]) -> None:
         self._handler = handler
@@ -24,6 +24,7 @@ class JsonLines:
     @classmethod
     @contextmanager
     def open(cls, path: Path, clock: Callable[[], float]) -> Iterator["JsonLines"]:
+        # `delay`: the file is created with the first event, not at start-up.
         handler = RotatingFileHandler(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
         try:
             yield cls(handler, clock)
@@ -31,15 +32,16 @@ class JsonLines:
             handler.close()
 
     def emit(self, event: str, **fields: Any) -> None:
-        trace.decided(event, fields)
+        trace.add_decision(event, fields)
         line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
+        # Past the loggers, so that no log level or filter can drop an event.
         self._handler.emit(logging.makeLogRecord({"msg": line}))
 
     def label(self, **labels: str) -> None:
-        trace.label(**labels)
+        trace.add_labels(**labels)
 
     def labels(self) -> dict[str, str]:
-        return trace.labels()
+        return trace.current_labels()
 
     def keep_private(self, *texts: str) -> None:
         trace.keep_private(*texts)

@@ -1,6 +1,7 @@
-"""Time passes for the souls that are awake: all in one step, stored together, and each terminal is told.
+"""Ticks: every few seconds, moves the emotion of every soul with an online terminal on to now.
 
-A soul that nobody watches needs no ticks, because reading it draws its emotion on to the moment.
+The new states are computed in one vectorised step, stored in batches and published to the terminals. Other souls need
+no ticks, because whoever reads one computes its present emotion.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, TypeVar, cast
 
-from soulgraph.runtime.rounds import Rounds
+from soulgraph.runtime.periodic import Periodic
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.gate import Gate, judge
@@ -27,17 +28,17 @@ from soulgraph.terminals.presence import Presence
 T = TypeVar("T")
 
 _AT_ONCE = 20
-"""Souls moved in one go: they hold up a turn by some milliseconds."""
-_GLANCE_S = 0.005
+"""Souls per batch: one batch delays a running turn by some milliseconds."""
+_POLL_S = 0.005
 _STEP_S, _SPREAD = 0.06, 0.7
-"""From one go to the next, and the share of the period that all may take."""
+"""Seconds from one batch to the next, and the share of the period that all batches may take together."""
 
 
-class Moved(NamedTuple):
-    """A soul after a tick; `stored` is its feeling as it is written and sent."""
+class Ticked(NamedTuple):
+    """A soul after a tick; `previous_at` is the time of its state before, `stored` its emotion as a dict."""
 
-    since: float
-    feeling: EmotionState
+    previous_at: float
+    emotion: EmotionState
     gate: Gate
     stored: EmotionStateDict
 
@@ -54,70 +55,77 @@ class Ticks:
     busy: Callable[[], bool] = lambda: False
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Ticking for as long as the block lasts."""
-        return Rounds("ticks", self.period_s, self.tick).running()
+        """Tick every `period_s` seconds for as long as the block lasts."""
+        return Periodic("ticks", self.period_s, self.tick).running()
 
     async def tick(self) -> None:
-        """One step for everyone who is awake; with nobody awake it is one query."""
-        began, now, count = time.perf_counter(), self.clock(), 0
-        bodies = await self._awake(now)
-        slices = list(_slices(list(bodies)))
-        step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(slices)))
-        for n, souls in enumerate(slices):
-            await self._give_way(began + n * step_s, began + (n + 1) * step_s)
-            moved = await self._pass_time(souls, now)
-            self._publish(bodies, moved, now)
-            count += len(moved)
+        """Tick every soul that has an online terminal; if there is none, this costs one query."""
+        began = time.perf_counter()
+        now = self.clock()
+        count = 0
+        terminals = await self._online_terminals(now)
+        batches = list(_batches(list(terminals)))
+        step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(batches)))
+        for n, soul_ids in enumerate(batches):
+            await self._wait_for_turns(began + n * step_s, began + (n + 1) * step_s)
+            ticked = await self._tick_batch(soul_ids, now)
+            self._publish(terminals, ticked, now)
+            count += len(ticked)
         self.observe(count, time.perf_counter() - began)
 
-    async def _give_way(self, due: float, latest: float) -> None:
-        """Turns go first while there is time; with nothing to wait for they get a breath."""
+    async def _wait_for_turns(self, due: float, latest: float) -> None:
+        """Wait until `due`, then until no turn is running, but not longer than `latest`.
+
+        It always sleeps at least once, so that turns can run between two batches.
+        """
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         while time.perf_counter() < latest:
             if not self.busy():
                 return
-            await asyncio.sleep(_GLANCE_S)
+            await asyncio.sleep(_POLL_S)
 
-    async def _awake(self, now: float) -> dict[str, list[str]]:
-        """The terminals of every soul that has some that are there."""
-        for reports in _slices(self.presence.take()):
+    async def _online_terminals(self, now: float) -> dict[str, list[str]]:
+        """Store the new presence reports, then return the ids of the online terminals of each soul that has some."""
+        for reports in _batches(self.presence.take()):
             async with self.stores.write() as tx:
                 await tx.terminals.note(reports)
-            await asyncio.sleep(_GLANCE_S)
-        bodies: dict[str, list[str]] = {}
+            await asyncio.sleep(_POLL_S)
+        terminals: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
             for terminal_id, soul_id in await tx.terminals.awake(now):
-                bodies.setdefault(soul_id, []).append(terminal_id)
-        self.presence.confirm(chain.from_iterable(bodies.values()))
-        return bodies
+                terminals.setdefault(soul_id, []).append(terminal_id)
+        self.presence.confirm(chain.from_iterable(terminals.values()))
+        return terminals
 
-    async def _pass_time(self, soul_ids: Sequence[str], now: float) -> dict[str, Moved]:
+    async def _tick_batch(self, soul_ids: Sequence[str], now: float) -> dict[str, Ticked]:
+        """Tick the souls that nobody else has ticked in this period, and add a history point where one is due."""
         async with self.stores.write() as tx:
-            moved = _moved(await tx.souls.claim(soul_ids, now, self.period_s), now, self.constants)
-            await tx.souls.tick({soul_id: soul.stored for soul_id, soul in moved.items()}, now)
+            ticked = _evolve(await tx.souls.claim(soul_ids, now, self.period_s), now, self.constants)
+            await tx.souls.tick({soul_id: soul.stored for soul_id, soul in ticked.items()}, now)
             await tx.history.add_ticks(
                 [
-                    point_of(soul_id, soul.feeling, soul.gate)
-                    for soul_id, soul in moved.items()
-                    if stretch_of(soul.feeling.updated_at) != stretch_of(soul.since)
+                    point_of(soul_id, soul.emotion, soul.gate)
+                    for soul_id, soul in ticked.items()
+                    # One point per interval: ticks come more often than the history can resolve.
+                    if stretch_of(soul.emotion.updated_at) != stretch_of(soul.previous_at)
                 ]
             )
-        return moved
+        return ticked
 
-    def _publish(self, bodies: Mapping[str, Sequence[str]], moved: Mapping[str, Moved], now: float) -> None:
+    def _publish(self, terminals: Mapping[str, Sequence[str]], ticked: Mapping[str, Ticked], now: float) -> None:
         if self.hub is None:
             return
-        for soul_id, soul in moved.items():
-            for terminal_id in bodies[soul_id]:
-                self.hub.emotion_update(_update(soul_id, soul, terminal_id, now))
+        for soul_id, soul in ticked.items():
+            for terminal_id in terminals[soul_id]:
+                self.hub.emotion_update(_update_message(soul_id, soul, terminal_id, now))
 
 
-def _slices(crowd: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (crowd[at : at + _AT_ONCE] for at in range(0, len(crowd), _AT_ONCE))
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
 
 
-def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionUpdate:
-    """Not checked again: these are our own figures, and checking them takes longer than moving the soul."""
+def _update_message(soul_id: str, soul: Ticked, terminal_id: str, now: float) -> EmotionUpdate:
+    """Built without validation: these are our own figures, and validating them takes longer than the tick itself."""
     return EmotionUpdate.model_construct(
         session_id=default_session_id(soul_id, terminal_id=terminal_id),
         terminal_id=terminal_id,
@@ -129,16 +137,16 @@ def _update(soul_id: str, soul: Moved, terminal_id: str, now: float) -> EmotionU
     )
 
 
-def _moved(rows: Sequence[MoodRow], now: float, constants: Constants) -> dict[str, Moved]:
-    """Everyone at `now`, in one vectorised step."""
+def _evolve(rows: Sequence[MoodRow], now: float, constants: Constants) -> dict[str, Ticked]:
+    """The emotion and gate of each soul at `now`, by soul id."""
     souls = [(row.personality_vector, row.emotion_state) for row in rows]
-    after = Population.of(souls).evolve(now, constants).states()
+    emotions = Population.of(souls).evolve(now, constants).states()
     return {
-        row.soul_id: Moved(
+        row.soul_id: Ticked(
             row.emotion_state.updated_at,
             emotion,
             judge(row.personality_vector, emotion, now, constants),
             emotion.to_dict(),
         )
-        for row, emotion in zip(rows, after, strict=True)
+        for row, emotion in zip(rows, emotions, strict=True)
     }

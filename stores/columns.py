@@ -1,10 +1,11 @@
-"""What the tables share: the metadata, JSON and serial types, and the columns that tie a row to its owner."""
+"""What the tables share: the metadata, the JSON and serial types, and the foreign keys to a row's owner."""
 
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Column, Double, ForeignKey, Integer, MetaData, String
 from sqlalchemy.dialects.postgresql import JSONB
 
+# Constraints have the same names on both databases, so that migrations can refer to them.
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -14,30 +15,32 @@ metadata = MetaData(
     }
 )
 
+# A Python None is stored as SQL NULL, not as the JSON value null.
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# SQLite generates ids only for columns of the type INTEGER.
 Serial = BigInteger().with_variant(Integer, "sqlite")
 
 
 def soul_id(primary_key: bool = False) -> Column[str]:
-    """The owning soul; its rows go when it goes."""
+    """A column with the owning soul; deleting the soul deletes the row."""
     owner = ForeignKey("souls.soul_id", ondelete="CASCADE")
     return Column("soul_id", String, owner, primary_key=primary_key, nullable=False)
 
 
 def message_id() -> Column[int]:
-    """The message this row is about, and with which it goes."""
+    """A key column with a message; deleting the message deletes the row."""
     message = ForeignKey("messages.message_id", ondelete="CASCADE")
     return Column("message_id", Serial, message, primary_key=True, autoincrement=False)
 
 
 def session_id() -> Column[str]:
-    """The session this row is about, and with which it goes."""
+    """A key column with a session; deleting the session deletes the row."""
     session = ForeignKey("sessions.session_id", ondelete="CASCADE")
     return Column("session_id", String, session, primary_key=True)
 
 
 def use_columns() -> tuple[Column[Any], ...]:
-    """How often something was recalled, and how often the reply then drew on it."""
+    """Columns that count how often something was recalled, and how often the reply then used it."""
     return (
         Column("recalled", Integer, nullable=False),
         Column("useful", Integer, nullable=False),

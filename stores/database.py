@@ -1,4 +1,4 @@
-"""One door to SQLite and PostgreSQL: how to open it, read from it and write to it."""
+"""`Database`: SQLite and PostgreSQL behind one interface, with migrations, read connections and write transactions."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ _MIGRATION_LOCK = 0x5001
 
 
 def database_url(raw: str) -> URL:
-    """The URL with the driver we use; anything but SQLite and PostgreSQL is refused."""
+    """The URL with the driver we use; raises ConfigurationError for anything but SQLite and PostgreSQL."""
     try:
         url = make_url(raw)
     except (ArgumentError, ValueError) as error:
@@ -41,19 +41,20 @@ def database_url(raw: str) -> URL:
             "SOULGRAPH_DATABASE_URL",
             f"{url.drivername!r} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name",
         )
+    # In memory every connection would have a database of its own.
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise ConfigurationError("SOULGRAPH_DATABASE_URL", "SQLite needs a file: use sqlite:///path/to/file.db")
     return url.set(drivername=DRIVERS[url.drivername])
 
 
 def conninfo(url: URL) -> str:
-    """The URL as PostgreSQL's own library reads it; the two disagree about spaces."""
-    where: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
-    return make_conninfo(**where)
+    """The URL as a libpq connection string: SQLAlchemy and libpq decode spaces in URLs differently."""
+    parameters: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    return make_conninfo(**parameters)
 
 
 class Connection(Protocol):
-    """What a repository needs of a connection; SQLAlchemy's AsyncConnection is one."""
+    """The methods that repositories use of a connection; SQLAlchemy's AsyncConnection has them."""
 
     @property
     def dialect(self) -> Dialect: ...
@@ -69,7 +70,7 @@ class Database(ABC):
     @staticmethod
     @asynccontextmanager
     async def open(raw_url: str) -> AsyncIterator["Database"]:
-        """Connect and migrate to the newest schema, or say which setting is wrong."""
+        """Connect and migrate to the newest schema; raises ConfigurationError if that fails."""
         url = database_url(raw_url)
         database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
         try:
@@ -84,10 +85,10 @@ class Database(ABC):
 
     @abstractmethod
     def write(self) -> AbstractAsyncContextManager[Connection]:
-        """A transaction: commits at the end, rolls back on any error. Writers queue up, they never fail for it."""
+        """A transaction: commits at the end of the block, rolls back on any error. Concurrent writers wait."""
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:
-        """What has to be done while it is open."""
+        """Background work that is needed while the database is open; by default none."""
         return nullcontext()
 
     @abstractmethod
@@ -97,6 +98,7 @@ class Database(ABC):
 class _Postgres(Database):
     def __init__(self, url: URL) -> None:
         self.url = url
+        # Pre-ping replaces connections that broke while they were idle, for example when PostgreSQL was restarted.
         self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
 
     async def close(self) -> None:
@@ -114,13 +116,15 @@ class _Postgres(Database):
 
 
 class _Sqlite(Database):
-    """Statements run on the event loop (`sqlite` says why), so a transaction is never interrupted by another."""
+    """Statements run on the event loop; the module `sqlite` explains why."""
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self._writer = asyncio.Lock()
-        patience = {"isolation_level": None, "timeout": BLOCKED_S}
-        self._engine = create_engine(url, max_overflow=-1, connect_args=patience)
+        # No isolation level: `write` begins its transactions itself, with BEGIN IMMEDIATE.
+        connect_args = {"isolation_level": None, "timeout": BLOCKED_S}
+        # No limit of connections: waiting for a free one would block the event loop, and with it its holder.
+        self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args)
         event.listen(self._engine, "connect", _prepare_sqlite)
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:
@@ -138,13 +142,13 @@ class _Sqlite(Database):
     async def write(self) -> AsyncIterator[Connection]:
         async with self._writer:
             with self._engine.connect() as connection, connection.begin():
-                # The write lock is taken at once, so that no two transactions can wait for each other.
+                # Taking the write lock at once, not at the first write, means no two transactions can deadlock.
                 await retry_while_locked(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
                 yield _Inline(connection)
 
 
 class _Inline:
-    """A connection whose statements run where they are awaited."""
+    """An async interface to a synchronous connection: statements run on the event loop."""
 
     def __init__(self, connection: sqlalchemy.Connection) -> None:
         self._connection = connection
@@ -158,6 +162,7 @@ class _Inline:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # SQLite does not enforce foreign keys unless each connection asks for it.
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(NO_AUTO_CHECKPOINT)
@@ -167,11 +172,13 @@ async def _migrate(database: Database) -> None:
     try:
         async with database.write() as connection:
             if connection.dialect.name == "postgresql":
+                # Servers that start together migrate one after the other.
                 await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
             await connection.run_sync(_upgrade)
     except (DBAPIError, OSError, CommandError) as error:
-        where, why = database.url.render_as_string(hide_password=True), getattr(error, "orig", error)
-        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {where}: {why}") from error
+        url = database.url.render_as_string(hide_password=True)
+        reason = getattr(error, "orig", error)
+        raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {url}: {reason}") from error
 
 
 def _upgrade(connection: sqlalchemy.Connection) -> None:

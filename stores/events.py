@@ -1,4 +1,7 @@
-"""The catalogue of the event library: which events there are, where they came from, and how often they served."""
+"""The catalogue of the event library: which events exist, which sessions they came from, and how often they are used.
+
+The events themselves are in Chroma.
+"""
 
 from collections.abc import Collection
 from typing import Any
@@ -20,19 +23,19 @@ class EventCatalogue(Repository[EventUse]):
         await self._put_new(event_id=event_id, recalled=0, useful=0, merged=0, created_at=now)
 
     async def trace(self, provenance: Provenance) -> None:
-        """Note what an event was drawn from."""
+        """Store the session and messages that an event was made from."""
         await _Provenances(self._connection).put(provenance)
 
     async def provenance(self, event_id: str) -> list[Provenance]:
         return await _Provenances(self._connection).of(event_id)
 
     async def drawn_from(self, session_id: str) -> list[str]:
-        """The events to which this session contributed."""
+        """The ids of the events to which this session contributed."""
         query = select(_provenance.c.event_id).where(_provenance.c.session_id == session_id)
         return list((await self._connection.execute(query.order_by(_provenance.c.event_id))).scalars())
 
     async def drawn_only_from(self, session_id: str) -> list[str]:
-        """The events that nothing but this session has shown."""
+        """The ids of the events to which only this session contributed."""
         others = select(_provenance.c.event_id).where(_provenance.c.session_id != session_id)
         query = select(_provenance.c.event_id).where(
             _provenance.c.session_id == session_id, _provenance.c.event_id.not_in(others)
@@ -40,17 +43,18 @@ class EventCatalogue(Repository[EventUse]):
         return list((await self._connection.execute(query.order_by(_provenance.c.event_id))).scalars())
 
     async def untrace(self, session_id: str) -> None:
+        """Remove the session from the provenance of all events."""
         await self._connection.execute(delete(_provenance).where(_provenance.c.session_id == session_id))
 
     async def merged(self, event_id: str) -> None:
-        """A near-duplicate was taken in."""
-        await self._change([event_id], merged=self.table.c.merged + 1)
+        """Count a near-duplicate that was merged into this event."""
+        await self._count([event_id], merged=self.table.c.merged + 1)
 
     async def recalled(self, event_ids: Collection[str], now: float) -> None:
-        await self._change(event_ids, recalled=self.table.c.recalled + 1, last_recalled_at=now)
+        await self._count(event_ids, recalled=self.table.c.recalled + 1, last_recalled_at=now)
 
     async def useful(self, event_ids: Collection[str]) -> None:
-        await self._change(event_ids, useful=self.table.c.useful + 1)
+        await self._count(event_ids, useful=self.table.c.useful + 1)
 
     async def uses(self, event_ids: Collection[str]) -> dict[str, EventUse]:
         rows = await self._all(self._rows().where(self.table.c.event_id.in_(sorted(event_ids))))
@@ -62,11 +66,11 @@ class EventCatalogue(Repository[EventUse]):
         return await self._all(self._rows().order_by(*order).limit(limit).offset(offset))
 
     async def count(self) -> int:
-        everything = select(func.count()).select_from(self.table)
-        return int((await self._connection.execute(everything)).scalar_one())
+        query = select(func.count()).select_from(self.table)
+        return int((await self._connection.execute(query)).scalar_one())
 
     async def dispensable(self, limit: int) -> list[str]:
-        """The events to part with first: the least recalled, the oldest of them."""
+        """The ids of the events to delete first: the least recalled, and among those the oldest."""
         order = self.table.c.recalled, self.table.c.created_at, self.table.c.event_id
         return list((await self._connection.execute(self._ids().order_by(*order).limit(limit))).scalars())
 
@@ -77,11 +81,12 @@ class EventCatalogue(Repository[EventUse]):
     def _ids(self) -> Select[Any]:
         return select(self.table.c.event_id)
 
-    async def _change(self, event_ids: Collection[str], **values: Any) -> None:
-        """Each as often as it is named, and always in the order of their ids: no two who count wait for each other."""
+    async def _count(self, event_ids: Collection[str], **values: Any) -> None:
+        """Apply the new values to each event; an id that occurs twice counts twice."""
         if event_ids:
-            changed = update(self.table).where(self.table.c.event_id == bindparam("key")).values(values)
-            await self._connection.execute(changed, [{"key": event_id} for event_id in sorted(event_ids)])
+            statement = update(self.table).where(self.table.c.event_id == bindparam("key")).values(values)
+            # Rows are locked in the order of their ids, so that two transactions that count never deadlock.
+            await self._connection.execute(statement, [{"key": event_id} for event_id in sorted(event_ids)])
 
 
 class _Provenances(Repository[Provenance]):
@@ -89,11 +94,11 @@ class _Provenances(Repository[Provenance]):
     record = Provenance
 
     async def put(self, provenance: Provenance) -> None:
-        """The messages of a session that shows an event again are added to those it showed it with before."""
+        """Store the provenance; message ids stored before for this event and session are kept."""
         keys = {"event_id": provenance.event_id, "session_id": provenance.session_id}
-        known = await self._first(self._rows(*keys), **keys)
-        before = known.message_ids if known else []
-        ids = sorted({*before, *provenance.message_ids})
+        existing = await self._first(self._rows(*keys), **keys)
+        stored_ids = existing.message_ids if existing else []
+        ids = sorted({*stored_ids, *provenance.message_ids})
         await self._put(**(fields_of(provenance) | {"message_ids": ids}))
 
     async def of(self, event_id: str) -> list[Provenance]:

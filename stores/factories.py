@@ -1,4 +1,4 @@
-"""How souls and sessions begin: as records made from the library, not yet stored."""
+"""Builds new souls and sessions from the presets of the library. The records are returned, not stored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,10 @@ def default_session_id(
     background_id: str | None = None,
     template_id: str | None = None,
 ) -> str:
-    """The conversation one continues without naming it: the same soul, person, terminal and setting."""
+    """The id of the session that a request without a session id continues.
+
+    It is derived from its arguments, so that the same soul, user, terminal and presets always meet in one session.
+    """
     setting = [terminal_id, character_id, background_id, template_id]
     return f"sess_{uuid5(NAMESPACE_URL, repr([soul_id, user_id, *setting])).hex}"
 
@@ -49,8 +52,11 @@ async def new_soul(
     now: float,
     constants: Constants = DEFAULT,
 ) -> Soul:
-    """A soul at rest; one made from a character inherits its profile and the seed of its inner state."""
-    character = await _data(tx, character_id)
+    """A soul with a neutral emotion; from a character it takes its initial profile and inner state.
+
+    Raises NotFound if the character does not exist.
+    """
+    character = await _character_data(tx, character_id)
     traits = traits_of(mbti_type, constants)
     return Soul(
         soul_id=new_id("soul"),
@@ -61,7 +67,7 @@ async def new_soul(
         personality_vector=traits,
         emotion_state=born(traits, now, constants),
         model_version=MODEL_VERSION,
-        dynamic_profile=_first_profile(character.get("initial_profile", {}), iso(now)),
+        dynamic_profile=_initial_profile(character.get("initial_profile", {}), iso(now)),
         inner_state=character.get("inner_state", ""),
         turns=0,
         version=1,
@@ -84,16 +90,17 @@ async def new_session(
     now: float,
     continued_from: str | None = None,
 ) -> Session:
-    """A conversation with its own snapshot of the character, isolated from every other one.
+    """A session with its own snapshot of the character, which later edits of the character do not change.
 
-    The character that is asked for must be there; a soul outlives the one it was made from.
+    Raises NotFound if the template, background or `character_id` does not exist. The character that the soul was made
+    from may have been deleted since; then the snapshot has an empty persona.
     """
     if template_id not in TEMPLATES:
         await tx.templates.get(template_id)
     if background_id is not None:
         await tx.backgrounds.get(background_id)
     preset = character_id or soul.character_id
-    character = await _data(tx, preset, required=character_id is not None)
+    character = await _character_data(tx, preset, required=character_id is not None)
     return Session(
         session_id=session_id,
         soul_id=soul.soul_id,
@@ -115,15 +122,15 @@ async def new_session(
     )
 
 
-async def _data(tx: Transaction, character_id: str | None, required: bool = True) -> Json:
+async def _character_data(tx: Transaction, character_id: str | None, required: bool = True) -> Json:
     if character_id is None:
         return {}
     preset = await tx.characters.get(character_id) if required else await tx.characters.find(character_id)
     return preset.data if preset else {}
 
 
-def _first_profile(initial: Mapping[str, Any], timestamp: str) -> Json:
-    """The character's profile with all our fields, and the time of birth on every item that has none."""
+def _initial_profile(initial: Mapping[str, Any], timestamp: str) -> Json:
+    """The character's profile, completed with empty fields and with `timestamp` on items that have none."""
     fields = {**empty_profile()["dynamic_state"], **initial.get("dynamic_state", {})}
     state = {
         field: {"items": [{"timestamp": timestamp, **item} for item in value["items"]]}

@@ -1,8 +1,8 @@
-"""How a soul felt: a fixed number of places, dense in what is recent, thin in what is long ago.
+"""The emotion history of a soul: a fixed number of places (ring buffers), dense for recent times and thin for old ones.
 
 The points of a series are numbered. Every other one goes to the first ring, every other one of the rest to the second,
-and so on; a full ring overwrites its oldest. So each point is written once, none is ever searched for or removed, and
-of a time twice as long ago half as many points are left.
+and so on; a full ring overwrites its oldest point. So each point is written once, none has to be searched for or
+deleted, and the density of points halves each time one looks twice as far back.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from soulgraph.stores.records import EmotionPoint
 from soulgraph.stores.repository import Repository, fields_of
 
 RESOLUTION_S = 10.0
-RINGS, SLOTS = 20, 49  # an odd number of slots: the odd numbers of a ring then fill them all
+RINGS, SLOTS = 20, 49  # SLOTS is odd: the points of a ring have odd numbers, and only then fill all its slots
 PLACES = 2 * RINGS * SLOTS
 _TURNS, _TICKS = 0, RINGS * SLOTS
 
@@ -40,12 +40,13 @@ def point_of(soul_id: str, feeling: EmotionState, gate: Gate) -> EmotionPoint:
 
 
 def stretch_of(at: float) -> int:
-    """The number of the stretch of time a tick falls into: of each, the history keeps one."""
+    """The number of the 10-second interval that a tick falls into; the history keeps one point per interval."""
     return int(at // RESOLUTION_S)
 
 
 def place_of(n: int) -> int:
-    """Where the n-th point of a series goes. The very first goes to the last ring, and stays."""
+    """The place of the n-th point of a series. Point 0 goes to the last ring, where it stays longest."""
+    # `n & -n` is the lowest bit set in n: odd numbers go to ring 0, multiples of 2 but not of 4 to ring 1, and so on.
     ring = min((n & -n).bit_length(), RINGS) - 1 if n else RINGS - 1
     return ring * SLOTS + (n >> ring) % SLOTS
 
@@ -55,7 +56,7 @@ class History(Repository[EmotionPoint]):
     record = EmotionPoint
 
     async def add_turn(self, n: int, point: EmotionPoint) -> None:
-        """The soul after hearing its n-th input, counted from 0."""
+        """Store the emotion after the soul's n-th input, counted from 0."""
         await self._put(place=_TURNS + place_of(n), **fields_of(point))
 
     async def add_ticks(self, points: Sequence[EmotionPoint]) -> None:
@@ -63,7 +64,7 @@ class History(Repository[EmotionPoint]):
         await self._put_all(rows)
 
     async def between(self, soul_id: str, since: float, until: float) -> list[EmotionPoint]:
-        """The oldest first."""
+        """The points of turns and ticks in this time, the oldest first."""
         return await self._all(self._between(), soul_id=soul_id, since=since, until=until)
 
     @classmethod

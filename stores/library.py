@@ -1,4 +1,4 @@
-"""The presets that ship with the package, put into every part of the library that is empty at the start."""
+"""Fills an empty library with the presets that ship with the package."""
 
 from soulgraph.library.shipped import presets
 from soulgraph.stores.presets import Presets
@@ -7,11 +7,12 @@ from soulgraph.stores.stores import Transaction
 
 
 async def stock(tx: Transaction, now: float) -> None:
-    await _fill(tx.characters, presets("characters"), now)
-    await _fill(tx.backgrounds, presets("backgrounds"), now)
+    """Add the shipped characters if there are none, and the shipped backgrounds if there are none."""
+    await _fill_if_empty(tx.characters, presets("characters"), now)
+    await _fill_if_empty(tx.backgrounds, presets("backgrounds"), now)
 
 
-async def _fill(repository: Presets, shipped: list[Json], now: float) -> None:
+async def _fill_if_empty(repository: Presets, shipped: list[Json], now: float) -> None:
     if await repository.all():
         return
     for data in shipped:

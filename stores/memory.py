@@ -1,4 +1,4 @@
-"""What one soul keeps about its user: long-term preferences and numbered memory slots."""
+"""What a soul knows about its user: long-term preferences, and memory slots with the numbers 0 to 99."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ _TENS: tuple[SlotKind, ...] = ("fact", "moment", "feeling", "growth")
 
 
 def kind_of_slot(n: int) -> SlotKind:
-    """What belongs there: ten slots for each kind, and sixty for anything."""
+    """What the slot is meant for: ten slots for each kind, the other sixty for anything."""
     return _TENS[n // 10] if n < 10 * len(_TENS) else "free"
 
 
@@ -23,7 +23,8 @@ class Preferences(Repository[Preference]):
     record = Preference
 
     async def all(self, soul_id: str) -> list[Preference]:
-        return sorted(await self._all(self._rows("soul_id"), soul_id=soul_id), key=lambda kept: kept.key)
+        preferences = await self._all(self._rows("soul_id"), soul_id=soul_id)
+        return sorted(preferences, key=lambda preference: preference.key)
 
     async def get(self, soul_id: str, key: str) -> Preference:
         preference = await self._first(self._rows("soul_id", "key"), soul_id=soul_id, key=key)
@@ -44,7 +45,8 @@ class Slots(Repository[Slot]):
     record = Slot
 
     async def all(self, soul_id: str) -> list[Slot]:
-        return sorted(await self._all(self._rows("soul_id"), soul_id=soul_id), key=lambda slot: slot.n)
+        slots = await self._all(self._rows("soul_id"), soul_id=soul_id)
+        return sorted(slots, key=lambda slot: slot.n)
 
     async def get(self, soul_id: str, n: int) -> Slot:
         slot = await self._first(self._rows("soul_id", "n"), soul_id=soul_id, n=n)
@@ -53,7 +55,7 @@ class Slots(Repository[Slot]):
         return slot
 
     async def free(self, soul_id: str) -> list[int]:
-        """The slots where a fact can still be kept, the first ones first."""
+        """The numbers of the empty slots that may hold a fact, in ascending order."""
         taken = {slot.n for slot in await self.all(soul_id)}
         return [n for n in FACT_SLOTS if n not in taken]
 

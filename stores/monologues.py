@@ -1,4 +1,4 @@
-"""The inner monologue of a soul: the one it has is in its own row, and every one it ever had is kept here."""
+"""All versions of a soul's inner monologue. The present one is also in the soul's row."""
 
 from sqlalchemy import func, select
 
@@ -14,7 +14,7 @@ class MonologueVersions(Repository[MonologueVersion]):
     record = MonologueVersion
 
     async def all(self, soul_id: str) -> list[MonologueVersion]:
-        """The newest first."""
+        """All versions of the soul, the newest first; empty before the first `think`."""
         return await self._all(self._rows("soul_id").order_by(self.table.c.n.desc()), soul_id=soul_id)
 
     async def get(self, soul_id: str, n: int) -> MonologueVersion:
@@ -24,8 +24,13 @@ class MonologueVersions(Repository[MonologueVersion]):
         return version
 
     async def think(self, soul_id: str, inner_state: str, source: str, now: float) -> MonologueVersion:
-        """Think this from now on; version 0 is what the soul was born with. Two who think at once take turns."""
-        soul, last = await Souls(self._connection).lock(soul_id), await self._last(soul_id)
+        """Replace the soul's inner monologue and store it as a new version.
+
+        The first call also stores version 0, the monologue that the soul was created with.
+        """
+        # The lock lets concurrent writers number their versions one after the other.
+        soul = await Souls(self._connection).lock(soul_id)
+        last = await self._last_number(soul_id)
         if last is None:
             await self._add(fields_of(MonologueVersion(soul_id, 0, soul.inner_state, "birth", soul.created_at)))
         version = MonologueVersion(soul_id, (last or 0) + 1, inner_state, source, now)
@@ -33,7 +38,7 @@ class MonologueVersions(Repository[MonologueVersion]):
         await Souls(self._connection).think(soul_id, inner_state, now)
         return version
 
-    async def _last(self, soul_id: str) -> int | None:
-        last = select(func.max(self.table.c.n)).where(self.table.c.soul_id == soul_id)
-        number: int | None = (await self._connection.execute(last)).scalar()
+    async def _last_number(self, soul_id: str) -> int | None:
+        query = select(func.max(self.table.c.n)).where(self.table.c.soul_id == soul_id)
+        number: int | None = (await self._connection.execute(query)).scalar()
         return number

@@ -1,7 +1,7 @@
-"""The outbox: work that follows a turn, written in the turn's own transaction and done at least once.
+"""The outbox: jobs that follow a turn. They are written in the turn's transaction and run at least once.
 
-A claim is a lease: `run_at` moves to where it ends, and a worker that dies lets it run out. The number of attempts
-tells one claim from the next, so that who comes late with an old one changes nothing.
+A claim is a lease: `run_at` is when it ends, and a job whose worker died can be claimed again after that. Each claim
+increments `attempts`, so a worker whose lease has ended is recognised by its old number and changes nothing.
 """
 
 from functools import cache
@@ -35,62 +35,69 @@ class Outbox(Repository[Job]):
         return job
 
     async def page(self, status: JobStatus | None, limit: int, before: int | None = None) -> list[Job]:
-        """The newest first, those with an id below `before`."""
+        """Jobs with an id below `before`, the newest first; all of them if `status` or `before` is None."""
         query = self._rows() if status is None else self._rows().where(self.table.c.status == status)
         query = query if before is None else query.where(self.table.c.job_id < before)
         return await self._all(query.order_by(self.table.c.job_id.desc()).limit(limit))
 
     async def counts(self) -> dict[str, int]:
-        """How many jobs there are, by status."""
+        """The number of jobs by status; a status without jobs is missing."""
         by_status = select(self.table.c.status, func.count()).group_by(self.table.c.status)
         rows: Any = (await self._connection.execute(by_status)).all()
         return dict(rows)
 
     async def claim(self, now: float, until: float) -> Job | None:
-        """The oldest job that is due, with no earlier one of its session still open; it is the caller's until then."""
-        row = await self._first(self._due(), now=now)
-        if row is None:
+        """Claim the oldest job that is due, until `until`; None if there is none.
+
+        A job is not due while an earlier job of its session is pending or running.
+        """
+        due = await self._first(self._next_due(), now=now)
+        if due is None:
             return None
-        await self._set({"job_id": row.job_id}, status="running", attempts=row.attempts + 1, run_at=until)
-        return await self.get(row.job_id)
+        await self._set({"job_id": due.job_id}, status="running", attempts=due.attempts + 1, run_at=until)
+        return await self.get(due.job_id)
+
+    # The next four change a claimed job. They return False, and change nothing, if the claim was lost.
 
     async def extend(self, job: Job, until: float) -> bool:
-        return await self._change(job, run_at=until)
+        return await self._set_claimed(job, run_at=until)
 
     async def done(self, job: Job) -> bool:
-        return await self._change(job, status="done", error="")
+        return await self._set_claimed(job, status="done", error="")
 
-    async def put_off(self, job: Job, until: float, why: str, counted: bool = True) -> bool:
-        """To be tried again then; an attempt that could not begin does not count."""
+    async def reschedule(self, job: Job, until: float, why: str, counted: bool = True) -> bool:
+        """Release the job to be claimed again after `until`; with `counted=False` this attempt does not count."""
         attempts = job.attempts if counted else job.attempts - 1
-        return await self._change(job, status="pending", run_at=until, error=why, attempts=attempts)
+        return await self._set_claimed(job, status="pending", run_at=until, error=why, attempts=attempts)
 
-    async def bury(self, job: Job, why: str) -> bool:
-        """Given up, until somebody looks at it and has it retried."""
-        return await self._change(job, status="dead", error=why)
+    async def mark_dead(self, job: Job, why: str) -> bool:
+        """Give the job up; only `retry` makes it pending again."""
+        return await self._set_claimed(job, status="dead", error=why)
 
     async def retry(self, job_id: int, now: float) -> Job:
+        """Make a dead job pending again with no attempts; raises NotFound, or Conflict if it is not dead."""
         if not await self._set({"job_id": job_id, "status": "dead"}, status="pending", attempts=0, run_at=now):
             job = await self.get(job_id)
             raise Conflict("job_not_dead", f"job {job_id} is {job.status}: only a dead one can be retried")
         return await self.get(job_id)
 
     async def prune(self, soul_id: str, before: float) -> None:
-        """Forget what was done for a soul before then."""
+        """Delete the soul's finished jobs that were created before this time."""
         row = self.table.c
         old = delete(self.table).where(row.soul_id == soul_id, row.status == "done", row.created_at < before)
         await self._connection.execute(old)
 
-    async def _change(self, job: Job, **values: Any) -> bool:
-        """Whether this claim still holds; if not, nothing is changed."""
+    async def _set_claimed(self, job: Job, **values: Any) -> bool:
         return await self._set({"job_id": job.job_id, "attempts": job.attempts, "status": "running"}, **values)
 
     @classmethod
     @cache
-    def _due(cls) -> Select[Any]:
-        row, earlier = cls.table.c, cls.table.alias("earlier")
-        waits = exists().where(
+    def _next_due(cls) -> Select[Any]:
+        row = cls.table.c
+        earlier = cls.table.alias("earlier")
+        has_earlier = exists().where(
             earlier.c.session_id == row.session_id, earlier.c.job_id < row.job_id, earlier.c.status.in_(_OPEN)
         )
-        due = cls._rows().where(row.status.in_(_OPEN), row.run_at <= bindparam("now"), ~waits)
+        due = cls._rows().where(row.status.in_(_OPEN), row.run_at <= bindparam("now"), ~has_earlier)
+        # Rows that another server is claiming are skipped, so that servers never wait for each other.
         return due.order_by(row.run_at, row.job_id).limit(1).with_for_update(of=cls.table, skip_locked=True)

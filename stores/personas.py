@@ -1,4 +1,4 @@
-"""The second layer of a session's persona: what experience made of it, with every state it was in."""
+"""All versions of a session's evolved persona: the text about how the conversation has changed the character."""
 
 from sqlalchemy import func, select, update
 
@@ -14,7 +14,7 @@ class PersonaVersions(Repository[PersonaVersion]):
     record = PersonaVersion
 
     async def all(self, session_id: str) -> list[PersonaVersion]:
-        """The newest first."""
+        """All versions of the session, the newest first."""
         return await self._all(self._rows("session_id").order_by(self.table.c.n.desc()), session_id=session_id)
 
     async def get(self, session_id: str, n: int) -> PersonaVersion:
@@ -24,22 +24,24 @@ class PersonaVersions(Repository[PersonaVersion]):
         return version
 
     async def evolve(self, session_id: str, evolved_persona: str, source: str, now: float) -> PersonaVersion:
-        """Keep a new version, the first one numbered 1, and let the session speak as it from now on."""
+        """Store a new version, numbered from 1, and use it in the session from now on."""
         session = await Sessions(self._connection).get(session_id)
         snapshot: CharacterSnapshot = {**session.character_snapshot, "evolved_persona": evolved_persona}
         sessions = schema.sessions
-        changed = update(sessions).where(sessions.c.session_id == session_id)
-        # First this row, so that two who evolve one session at once take turns and number after each other.
-        await self._connection.execute(changed.values(character_snapshot=snapshot, updated_at=now))
-        version = PersonaVersion(session_id, await self._last(session_id) + 1, evolved_persona, source, now)
+        statement = update(sessions).where(sessions.c.session_id == session_id)
+        # The session's row first: it locks out concurrent writers, so that they number their versions in turn.
+        await self._connection.execute(statement.values(character_snapshot=snapshot, updated_at=now))
+        number = await self._last_number(session_id) + 1
+        version = PersonaVersion(session_id, number, evolved_persona, source, now)
         await self._add(fields_of(version))
         return version
 
     async def restore(self, session_id: str, n: int, now: float) -> PersonaVersion:
-        """Be again as in version n; that is a new version, and none is lost."""
+        """Store the persona of version n again, as a new version."""
         earlier = await self.get(session_id, n)
         return await self.evolve(session_id, earlier.evolved_persona, f"restored:{n}", now)
 
-    async def _last(self, session_id: str) -> int:
-        last = select(func.max(self.table.c.n)).where(self.table.c.session_id == session_id)
-        return (await self._connection.execute(last)).scalar() or 0
+    async def _last_number(self, session_id: str) -> int:
+        """0 if there is no version yet."""
+        query = select(func.max(self.table.c.n)).where(self.table.c.session_id == session_id)
+        return (await self._connection.execute(query)).scalar() or 0

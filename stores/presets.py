@@ -1,4 +1,4 @@
-"""The library: characters, backgrounds and templates, all kept the same way, and pictures of characters."""
+"""The library: characters, backgrounds and templates, all stored as presets, and the pictures of characters."""
 
 from sqlalchemy import exists, select
 
@@ -9,6 +9,8 @@ from soulgraph.stores.repository import Repository
 
 
 class Presets(Repository[Preset]):
+    """What the three kinds share. `get`, `lock` and `delete` raise NotFound, `find` and `find_locked` return None."""
+
     record = Preset
     kind: str
 
@@ -16,32 +18,34 @@ class Presets(Repository[Preset]):
         return await self._first(self._rows("id"), id=preset_id)
 
     async def get(self, preset_id: str) -> Preset:
-        return self._known(await self.find(preset_id), preset_id)
+        return self._required(await self.find(preset_id), preset_id)
 
     async def find_locked(self, preset_id: str) -> Preset | None:
-        """The preset, held against other writers until the transaction ends."""
+        """The preset, locked against other writers until the transaction ends."""
         return await self._first(self._locked("id"), id=preset_id)
 
     async def lock(self, preset_id: str) -> Preset:
-        return self._known(await self.find_locked(preset_id), preset_id)
+        return self._required(await self.find_locked(preset_id), preset_id)
 
     async def all(self) -> list[Preset]:
         return await self._all(self._rows().order_by(self.table.c.name, self.table.c.id))
 
     async def add(self, preset_id: str, name: str, data: Json, now: float) -> None:
+        """Add a new preset; raises Conflict if the id is taken."""
         if not await self._put_new(id=preset_id, name=name, data=data, created_at=now, updated_at=now):
             raise Conflict("already_exists", f"there is a {self.kind} {preset_id!r}: choose another id, or edit it")
 
     async def put(self, preset_id: str, name: str, data: Json, now: float) -> None:
-        known = await self.find(preset_id)
-        created_at = known.created_at if known else now
+        """Replace the preset with this id, or add it."""
+        existing = await self.find(preset_id)
+        created_at = existing.created_at if existing else now
         await self._put(id=preset_id, name=name, data=data, created_at=created_at, updated_at=now)
 
     async def delete(self, preset_id: str) -> None:
         if not await self._remove(id=preset_id):
             raise NotFound(self.kind, preset_id)
 
-    def _known(self, preset: Preset | None, preset_id: str) -> Preset:
+    def _required(self, preset: Preset | None, preset_id: str) -> Preset:
         if preset is None:
             raise NotFound(self.kind, preset_id)
         return preset
@@ -53,7 +57,7 @@ class Characters(Presets):
 
 
 class Pictures(Repository[Picture]):
-    """Of characters; they go with them."""
+    """The PNG pictures of characters; deleting a character deletes its picture."""
 
     table = schema.pictures
     record = Picture
@@ -71,7 +75,7 @@ class Backgrounds(Presets):
     kind = "background"
 
     async def forget(self, soul_id: str) -> None:
-        """Remove what tells how this soul's conversations went; it goes with the soul."""
+        """Delete the backgrounds that summarise this soul's conversations."""
         for preset in await self.all():
             origin = preset.data.get("extensions", {}).get("summary_of")
             if isinstance(origin, dict) and origin.get("soul_id") == soul_id:
@@ -83,7 +87,7 @@ class Templates(Presets):
     kind = "template"
 
     async def delete(self, preset_id: str) -> None:
-        """A session keeps no copy of its template, so one that is spoken by stays."""
+        """Raises Conflict if a session uses the template: sessions keep no copy of it."""
         await self.lock(preset_id)
         sessions = schema.sessions.c
         if (await self._connection.execute(select(exists().where(sessions.template_id == preset_id)))).scalar():

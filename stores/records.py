@@ -1,4 +1,4 @@
-"""What the stores hand out: frozen rows, field for column. JSON columns are decoded once, when a row is read."""
+"""The records that repositories return: frozen dataclasses with one field per column."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -39,7 +39,7 @@ class Soul:
 
 @dataclass(frozen=True, slots=True)
 class MoodRow:
-    """The part of a soul that time changes: what a tick reads."""
+    """The columns of a soul that a tick reads."""
 
     soul_id: str
     personality_vector: Traits
@@ -48,7 +48,7 @@ class MoodRow:
 
 @dataclass(frozen=True, slots=True)
 class EmotionPoint:
-    """How a soul felt at one moment, and whether it would have acted."""
+    """A soul's emotion at one moment, and its gate: whether it would have carried out intents."""
 
     soul_id: str
     at: float
@@ -77,13 +77,13 @@ class Terminal:
 
     @classmethod
     def unknown(cls, terminal_id: str, now: float) -> "Terminal":
-        """One that has said nothing of itself yet."""
+        """A terminal that has reported nothing yet."""
         return cls(terminal_id, None, [], 0, [], 0, now)
 
 
 @dataclass(frozen=True, slots=True)
 class PresenceReport:
-    """The last news of a terminal: that it is online, or that it has gone."""
+    """The last report of a terminal: that it is online, or that it has gone offline."""
 
     terminal_id: str
     online: bool
@@ -91,7 +91,7 @@ class PresenceReport:
 
 
 class CharacterSnapshot(TypedDict):
-    """The character as it was when the session began, and what the session has made of it."""
+    """The character as it was when the session began, and the persona it has evolved into since."""
 
     source_preset: str | None
     snapshot_created_at: str
@@ -132,7 +132,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message that is not stored yet: a session and an id come with storing it."""
+    """A message that is not stored yet, so it has no id and no session."""
 
     turn_id: str
     role: Role
@@ -145,7 +145,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What a message is found by; its vector is that of the model in use, if it has one yet."""
+    """The search index row of a message. `vector` is that of the embedding model in use, None if not computed yet."""
 
     message_id: int
     previous_id: int | None
@@ -165,7 +165,7 @@ class EpisodeUse:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeVector:
-    """The meaning of a message, as one model sees it."""
+    """The embedding of a message by one model."""
 
     message_id: int
     soul_id: str
@@ -184,7 +184,7 @@ class PersonaVersion:
 
 @dataclass(frozen=True, slots=True)
 class EventUse:
-    """An event's line in the catalogue."""
+    """The catalogue row of an event: how often it was recalled, used and merged with near-duplicates."""
 
     event_id: str
     recalled: int
@@ -196,7 +196,7 @@ class EventUse:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """That an event was drawn from these messages."""
+    """The messages of one session that an event was made from."""
 
     event_id: str
     session_id: str
@@ -218,7 +218,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A row of the library: a character, a background or a template."""
+    """A character, background or template of the library."""
 
     id: str
     name: str
@@ -229,7 +229,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The picture a character came with."""
+    """The picture of an imported character card."""
 
     character_id: str
     png: bytes
@@ -280,7 +280,7 @@ class MonologueVersion:
 
 @dataclass(frozen=True, slots=True)
 class DailyUsage:
-    """What the model calls of one kind have cost a soul on one day."""
+    """The model calls of one kind for a soul on one day, and their tokens."""
 
     soul_id: str
     day: str
@@ -292,7 +292,7 @@ class DailyUsage:
 
 @dataclass(frozen=True, slots=True)
 class ProactiveSchedule:
-    """When a soul may next speak of its own accord, and how often it has spoken on `day`."""
+    """When a soul may next speak on its own, and how often it did so on `day`."""
 
     soul_id: str
     due_at: float

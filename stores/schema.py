@@ -88,6 +88,7 @@ sessions = Table(
     Index(None, "soul_id", "updated_at"),
 )
 
+# `sqlite_autoincrement`: the id of a deleted message is never used again, as on PostgreSQL.
 messages = Table(
     "messages",
     metadata,
@@ -106,7 +107,7 @@ messages = Table(
     sqlite_autoincrement=True,
 )
 
-# What a message is found by: its terms, as the index in `memory` reads them, and the message before it as context.
+# The search index: the terms of each message, as the index in `memory` reads them, and the message before it.
 episodes = Table(
     "episodes",
     metadata,
@@ -119,6 +120,7 @@ episodes = Table(
     Index(None, "soul_id", "message_id"),
 )
 
+# `soul_id` repeats that of the episode, so that one index finds the vectors of a soul and model in order.
 episode_vectors = Table(
     "episode_vectors",
     metadata,
@@ -131,7 +133,7 @@ episode_vectors = Table(
 
 episode_uses = Table("episode_uses", metadata, message_id(), *use_columns())
 
-# Every state the second layer of a session's persona was in.
+# All versions of each session's evolved persona.
 persona_versions = Table(
     "persona_versions",
     metadata,
@@ -142,7 +144,7 @@ persona_versions = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# The catalogue of the event library; the events themselves are in Chroma. `merged` counts near-duplicates it took in.
+# The catalogue of the event library; the events themselves are in Chroma. `merged` counts merged near-duplicates.
 event_uses = Table(
     "event_uses",
     metadata,
@@ -153,7 +155,7 @@ event_uses = Table(
     Index(None, "created_at"),
 )
 
-# Which sessions an event was drawn from. An event itself names none.
+# The sessions that an event was made from. They are kept apart from the event, which all souls share.
 event_provenance = Table(
     "event_provenance",
     metadata,
@@ -165,8 +167,8 @@ event_provenance = Table(
     Index(None, "session_id"),
 )
 
-# One row per input that was heard. The answer follows when the turn is written; a row without one is a turn
-# that failed after the soul had heard the words, so a retry answers without hurting it twice.
+# One row per input, written when its effect on the soul's emotion is stored. The answer is added at the end of the
+# turn. A row without an answer is a turn that failed in between: a retry answers without applying the effect twice.
 turns = Table(
     "turns",
     metadata,
@@ -180,7 +182,7 @@ turns = Table(
     Index(None, "soul_id"),
 )
 
-# A soul has a fixed number of places, so its history cannot grow beyond them: `history` says which is whose.
+# Each soul has a fixed number of places, so that its history cannot grow without limit; `history` assigns them.
 emotion_history = Table(
     "emotion_history",
     metadata,
@@ -202,7 +204,7 @@ characters = _preset_table("characters")
 backgrounds = _preset_table("backgrounds")
 templates = _preset_table("templates")
 
-# Apart from the characters, which are read with every turn.
+# In a table of their own, because characters are read in every turn and pictures are not.
 pictures = Table(
     "pictures",
     metadata,

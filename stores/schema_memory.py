@@ -1,4 +1,4 @@
-"""The tables of a soul's heart: what it keeps of its user, what it thinks, and the work that follows a turn."""
+"""The tables of preferences, memory slots, the outbox, inner monologues, proactive schedules and token usage."""
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, String, Table, Text, UniqueConstraint, text
 
@@ -45,7 +45,7 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
-# Every inner monologue the soul has had; the one in its own row is the last.
+# All versions of each soul's inner monologue; the last one is also in the soul's row.
 inner_versions = Table(
     "inner_versions",
     metadata,
@@ -56,7 +56,7 @@ inner_versions = Table(
     Column("created_at", Double, nullable=False),
 )
 
-# When a soul may next speak by itself, and how often it has today.
+# The proactive schedules: when a soul may next speak on its own, and how often it did so on `day`.
 lives = Table(
     "lives",
     metadata,
@@ -66,7 +66,7 @@ lives = Table(
     Column("spoken", Integer, nullable=False),
 )
 
-# What the model calls of one day have cost, by what they were for.
+# Calls and tokens per soul, day and kind of model call.
 usage = Table(
     "usage",
     metadata,

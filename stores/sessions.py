@@ -1,4 +1,7 @@
-"""Sessions: conversations. Each keeps its own snapshot of the character and its own persona state."""
+"""Sessions: the conversations with a soul. Each has its own snapshot of the character and its own persona state.
+
+Methods that change a session raise NotFound if it does not exist.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -27,14 +30,14 @@ class Sessions(Repository[Session]):
         return session
 
     async def all(self, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
-        """The newest first."""
+        """The sessions of a soul, or of all souls, the most recently used first."""
         order = self.table.c.updated_at.desc(), self.table.c.session_id
         if soul_id is None:
             return await self._all(self._rows().order_by(*order).limit(limit))
         return await self._all(self._rows("soul_id").order_by(*order).limit(limit), soul_id=soul_id)
 
     def _record(self, row: Row[Any]) -> Session:
-        """A session whose guard has not been written yet has a new one."""
+        """The guard is an empty JSON object until it is written for the first time; then it is a new one."""
         session = super()._record(row)
         return session if session.guard else replace(session, guard=new_guard())
 
@@ -42,7 +45,7 @@ class Sessions(Repository[Session]):
         await self._add(fields_of(session))
 
     async def ensure(self, session: Session) -> None:
-        """Add the session unless it is there."""
+        """Add the session unless it exists."""
         await self._put_new(**fields_of(session))
 
     async def retitle(self, session_id: str, title: str, now: float) -> None:
@@ -54,32 +57,34 @@ class Sessions(Repository[Session]):
             raise NotFound("session", session_id)
 
     async def set_guard(self, session_id: str, guard: GuardState) -> None:
-        """What the preference guard has counted and is waiting for in this conversation."""
+        """Store the state of the preference guard: what it has counted, and which confirmation it waits for."""
         if not await self._set({"session_id": session_id}, guard=guard):
             raise NotFound("session", session_id)
 
     async def speak_by(self, session_id: str, template_id: str) -> None:
-        """Use another template from now on."""
+        """Change the template of the session."""
         if not await self._set({"session_id": session_id}, template_id=template_id):
             raise NotFound("session", session_id)
 
     async def reflected(self, session_id: str, message_id: int) -> None:
-        """What was said up to this message has been thought about."""
+        """Record that reflection has covered all messages up to this one."""
         if not await self._set({"session_id": session_id}, reflected_to=message_id):
             raise NotFound("session", session_id)
 
     async def touch(self, session_id: str, now: float) -> None:
-        """Something was said in it that was no turn."""
+        """Update the time of last use after a message that is not a turn, such as a greeting."""
         if not await self._set({"session_id": session_id}, updated_at=now):
             raise NotFound("session", session_id)
 
     async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:
-        """Write turn number `turn`; refused if another writer has taken that number."""
-        before = {"session_id": session_id, "turn": turn - 1}
-        if not await self._set(before, turn=turn, persona_state=persona_state, updated_at=now):
+        """Store turn number `turn`; raises Conflict if another server has stored a turn with that number."""
+        previous_turn = {"session_id": session_id, "turn": turn - 1}
+        if not await self._set(previous_turn, turn=turn, persona_state=persona_state, updated_at=now):
             raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:
+        """Delete the session with everything that refers to it."""
+        # These two tables have no foreign key to the session that would delete their rows.
         for table in (schema_memory.outbox, schema.turns):
             await self._connection.execute(delete(table).where(table.c.session_id == session_id))
         if not await self._remove(session_id=session_id):

@@ -1,4 +1,7 @@
-"""Souls: the individuals. Everything that grows with one of them hangs on its row."""
+"""Souls, with their personality, emotion, profile and inner monologue.
+
+Methods that read or change one soul raise NotFound if it does not exist.
+"""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +20,7 @@ from soulgraph.stores import schema
 from soulgraph.stores.records import MoodRow, Soul
 from soulgraph.stores.repository import Repository, fields_of
 
-_PUNCTUAL = 0.9  # a tick may come a little early; a second one in the same period comes earlier than that
+_TICK_TOLERANCE = 0.9  # share of the period after which a soul may be ticked again: a tick may come a little early
 _log = logging.getLogger(__name__)
 
 
@@ -26,24 +29,25 @@ class Souls(Repository[Soul]):
     record = Soul
 
     def _record(self, row: Row[Any]) -> Soul:
-        """Traits and emotion are decoded here and nowhere else; a state that cannot be read names its soul."""
+        """The row with its traits and emotion decoded from JSON; raises InvalidInput if they cannot be read."""
         soul = super()._record(row)
         traits, emotion = decode(soul.soul_id, soul.personality_vector, soul.emotion_state)
         return replace(soul, personality_vector=traits, emotion_state=emotion)
 
     async def add(self, soul: Soul) -> None:
+        """Raises Conflict if the user has a soul with this name."""
         state = {"personality_vector": soul.personality_vector.to_dict(), "emotion_state": soul.emotion_state.to_dict()}
         try:
             await self._add(fields_of(soul) | state)
-        except IntegrityError as error:
+        except IntegrityError as error:  # the id is random, so it is the name that exists
             raise _name_taken(soul.name) from error
 
     async def get(self, soul_id: str) -> Soul:
-        return await self._known(self._rows("soul_id"), soul_id)
+        return await self._required(self._rows("soul_id"), soul_id)
 
     async def lock(self, soul_id: str) -> Soul:
-        """The soul, held against other writers until the transaction ends."""
-        return await self._known(self._locked("soul_id"), soul_id)
+        """The soul, locked against other writers until the transaction ends."""
+        return await self._required(self._locked("soul_id"), soul_id)
 
     async def all(self, user_id: str | None = None) -> list[Soul]:
         order = self.table.c.created_at, self.table.c.soul_id
@@ -52,10 +56,9 @@ class Souls(Repository[Soul]):
         return await self._all(self._rows("user_id").order_by(*order), user_id=user_id)
 
     async def called(self, name_or_id: str) -> list[Soul]:
-        """The soul with this id, or those of all users with this name."""
-        return await self._all(self._rows("soul_id"), soul_id=name_or_id) or await self._all(
-            self._rows("name"), name=name_or_id
-        )
+        """The soul with this id, else the souls of all users with this name; may be empty."""
+        with_id = await self._all(self._rows("soul_id"), soul_id=name_or_id)
+        return with_id or await self._all(self._rows("name"), name=name_or_id)
 
     async def rename(self, soul_id: str, name: str, now: float) -> None:
         try:
@@ -64,24 +67,24 @@ class Souls(Repository[Soul]):
             raise _name_taken(name) from error
 
     async def feel(self, soul_id: str, emotion: EmotionState, turns: int, now: float) -> None:
-        """Store the new emotion, and how many inputs the soul has heard in its life."""
+        """Store the new emotion, and the number of inputs the soul has received in all."""
         await self._change(soul_id, now, emotion_state=emotion.to_dict(), turns=turns)
 
     async def claim(self, soul_ids: Sequence[str], now: float, period_s: float) -> list[MoodRow]:
-        """Those of the souls that were not ticked in this period, locked until the transaction ends.
+        """The souls of these that were not ticked in this period, locked until the transaction ends.
 
-        A soul that another transaction holds is left to its next tick. One whose state was spoilt from outside is
-        logged and left out, so that it stops no other.
+        Souls that another transaction has locked are left out until their next tick. Souls whose stored state cannot
+        be read are logged and left out, so that they do not stop the others.
         """
-        period = {"not_after": now - _PUNCTUAL * period_s, "clock_went_back": now + period_s}
-        rows = await self._connection.execute(_due(), {"soul_ids": soul_ids, **period})
+        period = {"not_after": now - _TICK_TOLERANCE * period_s, "clock_went_back": now + period_s}
+        rows = await self._connection.execute(_due_for_tick(), {"soul_ids": soul_ids, **period})
         return list(_readable(rows))
 
     async def tick(self, emotion_states: Mapping[str, EmotionStateDict], now: float) -> None:
-        """Store what time has made of the claimed souls, in one batch; the states are encoded already."""
+        """Store the new emotions of the claimed souls in one batch."""
         if emotion_states:
             rows = [{"key": soul_id, "state": state, "now": now} for soul_id, state in emotion_states.items()]
-            await self._connection.execute(_ticked(), rows)
+            await self._connection.execute(_store_tick(), rows)
 
     async def grow(self, soul_id: str, dynamic_profile: Profile, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
@@ -97,7 +100,7 @@ class Souls(Repository[Soul]):
         if not await self._set({"soul_id": soul_id}, **values, updated_at=now):
             raise NotFound("soul", soul_id)
 
-    async def _known(self, query: Select[Any], soul_id: str) -> Soul:
+    async def _required(self, query: Select[Any], soul_id: str) -> Soul:
         soul = await self._first(query, soul_id=soul_id)
         if soul is None:
             raise NotFound("soul", soul_id)
@@ -105,6 +108,7 @@ class Souls(Repository[Soul]):
 
 
 def decode(soul_id: str, traits: Any, emotion: Any) -> tuple[Traits, EmotionState]:
+    """Raises InvalidInput with the id of the soul if its JSON cannot be read."""
     try:
         return Traits.from_dict(traits), EmotionState.from_dict(emotion)
     except InvalidInput as error:
@@ -112,6 +116,7 @@ def decode(soul_id: str, traits: Any, emotion: Any) -> tuple[Traits, EmotionStat
 
 
 def _readable(rows: Iterable[Row[Any]]) -> Iterator[MoodRow]:
+    """The rows decoded; one that cannot be read is logged and left out."""
     for row in rows:
         try:
             traits, emotion = decode(row.soul_id, row.personality_vector, row.emotion_state)
@@ -121,7 +126,7 @@ def _readable(rows: Iterable[Row[Any]]) -> Iterator[MoodRow]:
 
 
 @cache
-def _due() -> Select[Any]:
+def _due_for_tick() -> Select[Any]:
     row = schema.souls.c
     due = or_(
         row.ticked_at.is_(None),
@@ -134,8 +139,8 @@ def _due() -> Select[Any]:
 
 
 @cache
-def _ticked() -> Update:
-    """Time passing is no change of who the soul is: version and date stay."""
+def _store_tick() -> Update:
+    """Leaves `version` and `updated_at` as they are: they change with edits and turns, not with the passing of time."""
     values: dict[str, Any] = {"emotion_state": bindparam("state"), "ticked_at": bindparam("now")}
     return update(schema.souls).where(schema.souls.c.soul_id == bindparam("key")).values(values)
 

@@ -1,7 +1,8 @@
-"""SQLite on the event loop.
+"""SQLite on the event loop, without threads.
 
-A statement takes some 20 µs there. By way of a thread it takes ten times that, and on a busy loop it also waits for
-the interpreter's switch interval, 5 ms at each crossing. Only another process's write lock is waited for, asleep.
+A statement takes some 20 µs that way. In a thread it takes ten times that, and on a busy loop it also waits for the
+interpreter's switch interval, 5 ms each time control passes between threads. Only waiting for the write lock of
+another process is done with `asyncio.sleep`.
 """
 
 import asyncio
@@ -19,11 +20,12 @@ from soulgraph.compat import InlineSqliteConnection
 T = TypeVar("T")
 
 BLOCKED_S = 0.02
+"""How long SQLite itself may block the event loop while it waits for a lock."""
 _TIMEOUT_S, _POLL_S = 10.0, 0.002
 
 
 async def retry_while_locked(step: Callable[[], T]) -> T:
-    """Do it, again and again while another writer has the database."""
+    """Call `step` until the database is not locked by another writer; raises its error after ten seconds."""
     deadline = time.monotonic() + _TIMEOUT_S
     while True:
         try:
@@ -35,36 +37,36 @@ async def retry_while_locked(step: Callable[[], T]) -> T:
 
 
 NO_AUTO_CHECKPOINT = "PRAGMA wal_autocheckpoint=0"
-"""For every connection: the log is written back by `wal_checkpoints`, never by whoever happens to commit."""
+"""For every connection: `wal_checkpoints` writes the log back, so that no commit has to wait for that."""
 
 _LARGE_WAL, _WAL_POLL_S = 4 * 1024 * 1024, 0.5
 
 
 @asynccontextmanager
 async def wal_checkpoints(path: Path) -> AsyncIterator[None]:
-    """Write the log back into the database whenever it has grown large, on a thread: that waits for the disk."""
-    work = asyncio.create_task(_write_back(path), name="write-ahead log")
+    """While the block lasts, write the write-ahead log back into the database whenever it has grown large."""
+    task = asyncio.create_task(_checkpoint_when_large(path), name="write-ahead log")
     try:
         yield
     finally:
-        work.cancel()
-        await asyncio.wait({work})
+        task.cancel()
+        await asyncio.wait({task})
 
 
-async def _write_back(path: Path) -> None:
+async def _checkpoint_when_large(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     while True:
         await asyncio.sleep(_WAL_POLL_S)
         if log.exists() and log.stat().st_size > _LARGE_WAL:
-            await asyncio.to_thread(_checkpoint, path)
+            await asyncio.to_thread(_checkpoint, path)  # in a thread, because it waits for the disk
 
 
 def _checkpoint(path: Path) -> None:
-    """Nobody has to wait for it; what is still being read stays in the log until the next time."""
+    """A passive checkpoint blocks nobody; pages that are still being read stay in the log until the next one."""
     with closing(sqlite3.connect(path, timeout=BLOCKED_S)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def inline_connection(path: str) -> InlineSqliteConnection:
-    """For LangGraph's saver: like our own statements, its statements run on the event loop."""
+    """A connection for LangGraph's checkpointer that runs its statements on the event loop too."""
     return InlineSqliteConnection(path, retry_while_locked, BLOCKED_S)

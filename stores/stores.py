@@ -1,4 +1,4 @@
-"""The one door to the database: `async with stores.write() as tx: await tx.souls.lock(…)`."""
+"""`Stores`: transactions with all repositories, as in `async with stores.write() as tx: await tx.souls.lock(…)`."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -29,7 +29,7 @@ from soulgraph.stores.vectors import EpisodeVectors
 
 
 class Transaction:
-    """Every repository on one connection: what is written here is written together."""
+    """All repositories on one connection, so that everything written through them is committed together."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -65,14 +65,15 @@ class Stores:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
-        with _say_if_away():
+        """For reading only. Raises StoreUnavailable if the database cannot be reached."""
+        with _translate_errors():
             async with self.database.read() as connection:
                 yield Transaction(connection)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
-        """Commits at the end of the block, rolls back on any error."""
-        with _say_if_away():
+        """Commits at the end of the block, rolls back on any error. Raises StoreUnavailable like `read`."""
+        with _translate_errors():
             async with self.database.write() as connection:
                 yield Transaction(connection)
 
@@ -81,9 +82,9 @@ Premise = Callable[[Transaction], Awaitable[None]]
 
 
 class RehearsalStores(Stores):
-    """The same database for a rehearsal: every transaction begins with the premise and is rolled back at its end.
+    """Stores for a dry run: every transaction first calls `premise`, and is rolled back at its end.
 
-    So the real nodes run, see what they write, and leave nothing behind.
+    So the real nodes run and read back what they write, and the database stays as it was.
     """
 
     def __init__(self, database: Database, premise: Premise) -> None:
@@ -98,17 +99,18 @@ class RehearsalStores(Stores):
                 yield tx
                 raise _RollBack
 
-    read = write
+    read = write  # a read must see the premise too
 
 
 class _RollBack(Exception):
-    """Ends a rehearsed transaction."""
+    """Raised inside a transaction to roll it back."""
 
 
 @contextmanager
-def _say_if_away() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
+    """Raise StoreUnavailable for errors of the connection."""
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
-        why = getattr(error, "orig", None) or error
-        raise StoreUnavailable(f"the database does not answer, nothing was written: {why}") from error
+        reason = getattr(error, "orig", None) or error
+        raise StoreUnavailable(f"the database does not answer, nothing was written: {reason}") from error

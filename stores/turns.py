@@ -1,4 +1,4 @@
-"""Turns: what was heard once and what was answered once."""
+"""Turns: one row per input, so that an input that is sent again is applied and answered only once."""
 
 from collections.abc import Collection
 
@@ -22,13 +22,13 @@ class Turns(Repository[Turn]):
         return turn
 
     async def of(self, turn_ids: Collection[str]) -> list[Turn]:
-        """Those of the turns that were heard."""
+        """The stored turns with these ids."""
         return await self._all(self._rows().where(self.table.c.turn_id.in_(sorted(turn_ids))))
 
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
     ) -> bool:
-        """Note that this input was heard; says whether it is the first time."""
+        """Record that this input has taken effect on the soul; False if it was recorded before."""
         return await self._put_new(
             session_id=session_id,
             input_id=input_id,
@@ -39,4 +39,5 @@ class Turns(Repository[Turn]):
         )
 
     async def answered(self, session_id: str, input_id: str, answer: Json) -> None:
+        """Store the answer to a recorded input."""
         await self._set({"session_id": session_id, "input_id": input_id}, answer=answer)

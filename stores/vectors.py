@@ -1,4 +1,4 @@
-"""The meaning of each message as a vector, in half precision. Vectors of different models never meet."""
+"""The embedding of each message, in half precision, with the model it is from: only vectors of one model compare."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -19,19 +19,19 @@ class EpisodeVectors(Repository[EpisodeVector]):
         await self._put_all([fields_of(vector) for vector in vectors])
 
     async def after(self, soul_id: str, model: str, message_id: int, limit: int) -> list[tuple[int, bytes]]:
-        """The soul's vectors of messages that came later than this one, oldest first."""
+        """(message_id, vector) of the soul's messages with an id above `message_id`, oldest first."""
         values = {"soul_id": soul_id, "model": model, "message_id": message_id, "limit": limit}
         rows = await self._connection.execute(self._after(), values)
         return [tuple(row) for row in rows]
 
     async def missing(self, model: str, after: int, until: int) -> list[tuple[int, str, str]]:
-        """Messages in this range of ids that have no vector of the model: (message_id, soul_id, content)."""
+        """(message_id, soul_id, content) of messages without a vector of this model, with `after` < id <= `until`."""
         values = {"model": model, "after": after, "until": until}
         rows = await self._connection.execute(self._missing(), values)
         return [(row.message_id, row.soul_id, row.content) for row in rows]
 
     async def last_message(self) -> int:
-        """The id of the newest message of all souls, 0 when nothing was ever said."""
+        """The id of the newest message of all souls, 0 if there is none."""
         newest: int | None = (await self._connection.execute(select(func.max(schema.episodes.c.message_id)))).scalar()
         return newest or 0
 
@@ -50,10 +50,10 @@ class EpisodeVectors(Repository[EpisodeVector]):
     @cache
     def _missing(cls) -> Select[Any]:
         episode, message = schema.episodes.c, schema.messages.c
-        has_one = and_(cls.table.c.message_id == episode.message_id, cls.table.c.model == bindparam("model"))
+        has_vector = and_(cls.table.c.message_id == episode.message_id, cls.table.c.model == bindparam("model"))
         joined = schema.episodes.join(schema.messages, message.message_id == episode.message_id)
         query = select(episode.message_id, episode.soul_id, message.content).select_from(
-            joined.outerjoin(cls.table, has_one)
+            joined.outerjoin(cls.table, has_vector)
         )
-        between = episode.message_id > bindparam("after"), episode.message_id <= bindparam("until")
-        return query.where(*between, cls.table.c.message_id.is_(None)).order_by(episode.message_id)
+        in_range = and_(episode.message_id > bindparam("after"), episode.message_id <= bindparam("until"))
+        return query.where(in_range, cls.table.c.message_id.is_(None)).order_by(episode.message_id)

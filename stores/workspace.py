@@ -1,6 +1,6 @@
-"""A soul's own files: `souls/<soul_id>/SOUL.md`, `IDENTITY.md` and `USER.md`, as an OpenClaw workspace has them.
+"""Reads the files of a soul: `souls/<soul_id>/SOUL.md`, `IDENTITY.md` and `USER.md`, as in an OpenClaw workspace.
 
-They belong to people, who edit them while the server runs: a file is read again when it has changed.
+People edit them while the server runs, so a file is read again when it has changed.
 """
 
 import codecs
@@ -14,8 +14,9 @@ from soulgraph.errors import InvalidInput
 
 NAMES = ("SOUL.md", "IDENTITY.md", "USER.md")
 MAX_BYTES = 64 * 1024
-"""Bytes of a file that are read."""
+"""Only this many bytes of a file are read."""
 
+# No path separators, and not dots alone: the id becomes the name of a folder.
 _SOUL_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _log = logging.getLogger(__name__)
@@ -26,18 +27,20 @@ class Workspaces:
         self._souls = data_dir / "souls"
 
     def read(self, soul_id: str) -> dict[str, str]:
-        """The texts of the soul's files by name, without those that are missing, blank or not for us to read."""
+        """The texts of the soul's files by name; files that are missing, blank or unreadable are left out."""
         folder = self.folder(soul_id)
-        texts = {name: _text(folder, folder / name) for name in NAMES}
+        texts = {name: _read_if_changed(folder, folder / name) for name in NAMES}
         return {name: text for name, text in texts.items() if text}
 
     def folder(self, soul_id: str) -> Path:
+        """Raises InvalidInput for an id that could lead out of the souls' folder."""
         if not _SOUL_ID.fullmatch(soul_id):
             raise InvalidInput(f"{soul_id!r} cannot be a soul's folder: use letters, digits and .:@-_")
         return self._souls / soul_id
 
 
-def _text(folder: Path, path: Path) -> str:
+def _read_if_changed(folder: Path, path: Path) -> str:
+    """The text of the file; empty if there is none or it must not be read."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -50,13 +53,14 @@ def _text(folder: Path, path: Path) -> str:
 
 @lru_cache(maxsize=512)
 def _read(folder: Path, path: Path, changed: int, size: int, inode: int, regular: bool) -> str:
-    """The stamp is part of the key, so a changed file is read anew and a warning is given once."""
+    """Cached by the file's time, size and inode: a changed file is read again, and each warning is logged once."""
+    # A link out of the folder would put any file of the machine into a prompt.
     if not regular or not path.resolve().is_relative_to(folder.parent.resolve() / folder.name):
         _log.warning("%s was not read: it must be a plain file in its soul's own folder", path)
         return ""
     try:
         with path.open("rb") as file:
-            text = _decoded(file.read(MAX_BYTES), whole=size <= MAX_BYTES)
+            text = _decode(file.read(MAX_BYTES), whole=size <= MAX_BYTES)
     except OSError as error:
         _log.warning("%s was not read: %s", path, error.strerror)
         return ""
@@ -68,7 +72,7 @@ def _read(folder: Path, path: Path, changed: int, size: int, inode: int, regular
     return _FRONT_MATTER.sub("", text, count=1).strip()
 
 
-def _decoded(read: bytes, whole: bool) -> str:
-    """A character that the limit cut in two is left out."""
-    text = codecs.getincrementaldecoder("utf-8-sig")().decode(read, final=whole)
+def _decode(content: bytes, whole: bool) -> str:
+    """Decode UTF-8 with Unix line ends; if it is not the whole file, a character cut in two at its end is dropped."""
+    text = codecs.getincrementaldecoder("utf-8-sig")().decode(content, final=whole)
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,4 @@
-"""A server of traces that is away is spoken of now and then and in short, not at length with every batch."""
+"""Limits the warnings that an exporter logs while its trace server cannot be reached."""
 
 import logging
 import time
@@ -7,25 +7,28 @@ _PAUSE_S = 600.0
 _MAX_CHARS = 300
 
 
-class Seldom(logging.Filter):
-    """One warning in ten minutes, and of that its first line: the rest may be pages of ids."""
+class WarningLimit(logging.Filter):
+    """Lets one warning through every ten minutes, and only its first line: the rest may be pages of run ids."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._again = 0.0
+        self._silent_until = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING:
             return True
-        if (now := time.monotonic()) < self._again:
+        if (now := time.monotonic()) < self._silent_until:
             return False
-        self._again = now + _PAUSE_S
+        self._silent_until = now + _PAUSE_S
         record.msg, record.args = record.getMessage().partition("\n")[0][:_MAX_CHARS], None
         return True
 
 
-def warn_seldom(logger: str) -> None:
-    """For good, because what an exporter could not send it complains of after it was closed."""
-    source = logging.getLogger(logger)
-    if not any(isinstance(one, Seldom) for one in source.filters):
-        source.addFilter(Seldom())
+def limit_warnings(logger_name: str) -> None:
+    """Add the filter to this logger once, for the life of the process.
+
+    It is never removed, because exporters still log what they could not send after they were closed.
+    """
+    logger = logging.getLogger(logger_name)
+    if not any(isinstance(known, WarningLimit) for known in logger.filters):
+        logger.addFilter(WarningLimit())

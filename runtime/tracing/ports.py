@@ -1,4 +1,4 @@
-"""Traces go where the environment and the settings say; by default nowhere, and then nothing is imported for them."""
+"""Opens the trace exporters that the environment (LangSmith) and the settings (OTLP) ask for; by default none."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,6 +11,7 @@ from soulgraph.settings import PREFIX, Settings
 
 @asynccontextmanager
 async def open_tracing(settings: Settings) -> AsyncIterator[None]:
+    """Export traces for as long as the block lasts; raises ConfigurationError if the OTLP packages are missing."""
     redactor = Redactor(settings.trace_redact, settings.secrets)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(open_langsmith(redactor))
@@ -22,7 +23,8 @@ async def open_tracing(settings: Settings) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
     try:
-        from soulgraph.runtime.tracing.otlp import open_otlp  # takes a third of a second, and packages of its own
+        # Imported only when it is used: it takes a third of a second and needs the optional `trace` packages.
+        from soulgraph.runtime.tracing.otlp import open_otlp
     except ModuleNotFoundError as error:
         detail = f"needs {error.name}: install `soulgraph[trace]`, or unset it"
         raise ConfigurationError(f"{PREFIX}OTLP_ENDPOINT", detail) from error

@@ -1,4 +1,4 @@
-"""Alembic's entry: the connection is handed over by `Database`."""
+"""Alembic's entry point; `Database` passes the connection in the attributes of the configuration."""
 
 from alembic import context
 

@@ -77,12 +77,12 @@ async def test_who_dies_loses_its_claim_when_the_lease_has_run_out(home):
 async def test_what_failed_waits_and_what_could_not_begin_does_not_count(home):
     await add(home, "turn_1", "turn_2")
     async with home.write() as tx:
-        await tx.outbox.put_off(await tx.outbox.claim(NOW, NOW + LEASE), NOW + 100, "the model is away")
+        await tx.outbox.reschedule(await tx.outbox.claim(NOW, NOW + LEASE), NOW + 100, "the model is away")
     assert await claim(home, NOW + 99) is None, "the second one waits for the first"
     async with home.write() as tx:
         again = await tx.outbox.claim(NOW + 100, NOW + 130)
         assert (again.turn_id, again.error, again.attempts) == ("turn_1", "the model is away", 2)
-        await tx.outbox.put_off(again, NOW + 200, "", counted=False)
+        await tx.outbox.reschedule(again, NOW + 200, "", counted=False)
     assert (await claim(home, NOW + 200)).attempts == 2
 
 
@@ -90,7 +90,7 @@ async def test_a_dead_job_holds_nobody_up_and_can_be_retried(home):
     await add(home, "turn_1", "turn_2")
     async with home.write() as tx:
         dead = await tx.outbox.claim(NOW, NOW + LEASE)
-        await tx.outbox.bury(dead, "unusable")
+        await tx.outbox.mark_dead(dead, "unusable")
     assert (await claim(home)).turn_id == "turn_2"
     async with home.write() as tx:
         assert [job.error for job in await tx.outbox.page("dead", 10)] == ["unusable"]

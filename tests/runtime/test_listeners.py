@@ -2,11 +2,11 @@
 
 import asyncio
 
-from soulgraph.runtime.listeners import Listeners, News
+from soulgraph.runtime.listeners import Listeners, Notice
 
 
 async def heard(listener, count):
-    news = listener.news(5)
+    news = listener.events(5)
     return [(await anext(news)).data["n"] for _ in range(count)]
 
 
@@ -16,7 +16,7 @@ async def test_everyone_who_listens_to_the_soul_hears_it_and_nobody_else():
         assert listeners.souls == {"a", "b"}
         assert listeners.tell("a", "proactive", {"n": 1}) == 2
         assert listeners.tell("nobody", "proactive", {"n": 2}) == 0
-        assert await anext(one.news(5)) == await anext(two.news(5)) == News("proactive", {"n": 1})
+        assert await anext(one.events(5)) == await anext(two.events(5)) == Notice("proactive", {"n": 1})
     assert listeners.souls == set()
     assert listeners.tell("a", "proactive", {"n": 3}) == 0
 
@@ -32,9 +32,9 @@ async def test_a_slow_listener_loses_the_oldest():
 async def test_silence_is_noticed_and_news_after_it_are_heard():
     listeners = Listeners()
     with listeners.listen("a") as listener:
-        news = listener.news(0.01)
+        news = listener.events(0.01)
         assert await anext(news) is None
-        waiting = asyncio.ensure_future(anext(listener.news(5)))
+        waiting = asyncio.ensure_future(anext(listener.events(5)))
         await asyncio.sleep(0)
         listeners.tell("a", "proactive", {"n": 1})
         assert (await waiting).data == {"n": 1}
@@ -47,7 +47,7 @@ async def test_closing_ends_every_line_after_what_was_told_and_those_that_come_l
     listeners.tell("a", "proactive", {"n": 1})
     await listeners.close(5)
     assert listeners.souls == set()
-    assert waiting.result() == [News("proactive", {"n": 1})]
+    assert waiting.result() == [Notice("proactive", {"n": 1})]
     with listeners.listen("a") as late:
         assert await _all(late) == []
 
@@ -61,15 +61,15 @@ async def test_closing_does_not_wait_for_ever_for_a_line_that_hangs():
 
 async def test_one_line_hears_the_souls_it_joins_but_nothing_of_its_own_turns():
     listeners, mine = Listeners(), {"turn_1"}
-    with listeners.line(mine) as line:
+    with listeners.connect(mine) as line:
         for soul_id in ("a", "b", "a"):
-            listeners.join(line, soul_id)
+            listeners.subscribe(line, soul_id)
         listeners.tell("a", "state_changed", {"turn_id": "turn_1"})
         listeners.tell("a", "state_changed", {"turn_id": "turn_2"})
         listeners.tell("b", "proactive", {"n": 1})
         mine.clear()
         listeners.tell("b", "state_changed", {"turn_id": "turn_1"})
-        news = line.news(5)
+        news = line.events(5)
         heard = [(await anext(news)).data for _ in range(3)]
     assert heard == [{"turn_id": "turn_2"}, {"n": 1}, {"turn_id": "turn_1"}]
     assert listeners.souls == set()
@@ -81,4 +81,4 @@ async def _all_of(soul_id, listeners):
 
 
 async def _all(listener):
-    return [news async for news in listener.news(5)]
+    return [news async for news in listener.events(5)]

@@ -139,7 +139,7 @@ async def test_a_thousand_hours(world):
                 await ticks.tick()
                 assert world.calls == calls, "no model is asked by a tick"
             assert away is (world.calls == before)
-            async for news in listener.news(0.001):
+            async for news in listener.events(0.001):
                 if news is None:
                     break
                 heard.append(news.data)

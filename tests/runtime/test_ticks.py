@@ -284,7 +284,7 @@ async def test_a_soul_that_is_being_spoken_to_is_left_to_its_next_tick(postgres_
 
 
 async def test_a_database_that_goes_away_and_comes_back_is_said_twice_and_survived(world, caplog):
-    caplog.set_level(logging.INFO, "soulgraph.runtime.rounds")
+    caplog.set_level(logging.INFO, "soulgraph.runtime.periodic")
     there, away = world.stores.database, _Postgres(database_url("postgresql://127.0.0.1:1/soul"))
     ticks = world.server(period_s=0.02)
     async with ticks.running():

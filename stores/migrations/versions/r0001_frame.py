@@ -1,4 +1,4 @@
-"""The first schema: souls and their bodies, conversations, the library, memory, outbox and keys."""
+"""The first schema: souls, terminals, sessions and messages, the library, memory slots, outbox and API keys."""
 
 import sqlalchemy as sa
 from alembic import op

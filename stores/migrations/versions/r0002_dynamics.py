@@ -1,4 +1,4 @@
-"""Time passes by itself: the history of emotions, who is online, and when a soul was last ticked."""
+"""Ticks: the emotion history, the presence of terminals, and when a soul was last ticked."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Memory: every message can be found again, events can be traced, and a persona keeps the states it was in."""
+"""Memory: the search index of messages, the catalogue and provenance of events, and versions of evolved personas."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""The heart: jobs that can fail and be retried, versions of the inner monologue, a life of one's own, and its cost."""
+"""Errors and retries of jobs, versions of the inner monologue, proactive schedules, and token usage."""
 
 import sqlalchemy as sa
 from alembic import op

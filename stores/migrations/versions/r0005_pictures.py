@@ -1,4 +1,4 @@
-"""The library: the pictures that characters came with."""
+"""The pictures of characters."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Something that is done every few seconds for as long as the server runs, whatever the database does meanwhile."""
+"""`Periodic`: calls a coroutine function every few seconds while the server runs, and survives database failures."""
 
 import asyncio
 import logging
@@ -16,28 +16,29 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Periodic:
     name: str
     period_s: float
-    go: Callable[[], Awaitable[None]]
+    action: Callable[[], Awaitable[None]]
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Going round for as long as the block lasts."""
+        """Call `action` every `period_s` seconds for as long as the block lasts."""
         return in_background(self._run(), self.name, "ended, and stands still until the server is restarted")
 
     async def _run(self) -> None:
-        due, well = time.monotonic(), True
+        due, healthy = time.monotonic(), True
         while True:
-            due = max(due + self.period_s, time.monotonic())  # a round that was missed is not made up for
+            due = max(due + self.period_s, time.monotonic())  # periods that were missed are skipped, not made up for
             await asyncio.sleep(due - time.monotonic())
             try:
-                await self.go()
+                await self.action()
             except (SoulgraphError, SQLAlchemyError) as error:
-                if well:
+                # One warning per outage: a database that is away for an hour must not fill the log.
+                if healthy:
                     reason = str(error).partition("\n")[0]
                     _log.warning("%s: %s; trying again every %g s", self.name, reason, self.period_s)
-                well = False
+                healthy = False
             else:
-                if not well:
+                if not healthy:
                     _log.info("%s: going on", self.name)
-                well = True
+                healthy = True
