@@ -38,7 +38,7 @@ from soulgraph.stores.database import Database
 from soulgraph.stores.records import Json
 from soulgraph.stores.stores import Stores
 from soulgraph.tests import services
-from soulgraph.tests.conformance.samples import message, session, soul
+from soulgraph.tests.stores.samples import message, session, soul
 
 DATA = Path(__file__).parent / "data"
 TOP = 10

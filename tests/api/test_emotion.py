@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from soulgraph.api.emotion import thinned
-from soulgraph.tests.conformance.samples import point
+from soulgraph.tests.stores.samples import point
 
 
 def life(count, peaks=()):

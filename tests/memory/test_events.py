@@ -8,9 +8,9 @@ from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary, Pattern, collection_name, open_events
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import NOW, session, soul
 from soulgraph.tests.memory.chroma import chroma_server
 from soulgraph.tests.memory.words_as_vectors import WordVectors
+from soulgraph.tests.stores.samples import NOW, session, soul
 
 
 def event(event_id="evt_1", summary="a distrustful stranger is shown proof and becomes an ally"):

@@ -13,9 +13,9 @@ from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
 from soulgraph.stores.schema import episode_uses
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.test_events import event
 from soulgraph.tests.memory.words_as_vectors import WordVectors
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 TRANSCRIPT = [
     ("user", "My daughter is called Mika and she turns seven in June"),

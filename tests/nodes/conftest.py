@@ -6,7 +6,7 @@ import pytest
 
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.stores.samples import soul
 
 
 @pytest.fixture

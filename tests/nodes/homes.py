@@ -15,8 +15,8 @@ from soulgraph.nodes.state import FollowUp
 from soulgraph.settings import Settings
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.words_as_vectors import WordVectors
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 from soulgraph.tests.stub_openai import StubOpenAI
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.offline import OfflineVoice

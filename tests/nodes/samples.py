@@ -20,7 +20,7 @@ from soulgraph.soul.dynamics import EmotionState, born
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.records import Soul
-from soulgraph.tests.conformance.samples import session, soul
+from soulgraph.tests.stores.samples import session, soul
 from soulgraph.voices.offline import chunks_of
 
 INFJ = traits_of("INFJ")

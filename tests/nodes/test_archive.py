@@ -5,9 +5,9 @@ import pytest
 from soulgraph.errors import StoreUnavailable
 from soulgraph.nodes.archive import MIN_MESSAGES, archive
 from soulgraph.nodes.context import Memory
-from soulgraph.tests.conformance.samples import preference, session, snapshot
 from soulgraph.tests.nodes.homes import OFFLINE, Told, Vault, follow_up, library_on, open_home, open_stub_voice, talk
 from soulgraph.tests.nodes.samples import Unused, small_runtime
+from soulgraph.tests.stores.samples import preference, session, snapshot
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SILENT = Unused("voice")

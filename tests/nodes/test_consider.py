@@ -4,9 +4,9 @@ import pytest
 
 from soulgraph.nodes.consider import ask_or_not, consider
 from soulgraph.soul.dynamics import evolve
-from soulgraph.tests.conformance.samples import INFJ, NOW, session, soul
 from soulgraph.tests.nodes.homes import Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
+from soulgraph.tests.stores.samples import INFJ, NOW, session, soul
 
 LATER = NOW + 90 * 60
 LOCKED = replace(soul().emotion_state, lock_until=LATER + 3600)

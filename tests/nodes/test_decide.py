@@ -7,9 +7,9 @@ from soulgraph.nodes.decide import decide, speak_or_not
 from soulgraph.nodes.state import Occasion
 from soulgraph.runtime.budget import TokenBudget
 from soulgraph.stores.records import DailyUsage
-from soulgraph.tests.conformance.samples import NOW, message, preference, session, soul
 from soulgraph.tests.nodes.homes import Told, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import small_runtime
+from soulgraph.tests.stores.samples import NOW, message, preference, session, soul
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SPEAK = Reply(text=json.dumps({"speak": True, "text": "Did it rain?", "reason": "I wonder"}))

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from soulgraph.nodes.context import Senses
 from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.tests.conformance.samples import NOW
 from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
+from soulgraph.tests.stores.samples import NOW
 
 SENSES = Senses(Unused("emotions"), IntentFilter(None))
 LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯"]}}

@@ -3,9 +3,9 @@ import pytest
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Limits, Memory
 from soulgraph.nodes.maintain import maintain
-from soulgraph.tests.conformance.samples import NOW
 from soulgraph.tests.nodes.homes import Vault, event, follow_up, library_on, open_home, open_recall, talk
 from soulgraph.tests.nodes.samples import small_runtime
+from soulgraph.tests.stores.samples import NOW
 
 DAY = 86_400.0
 FADING = {"content": "a little cold", "priority": 3, "timestamp": "2026-12-01T00:00:00Z"}

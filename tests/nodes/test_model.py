@@ -8,8 +8,8 @@ from soulgraph.nodes.state import reply_id
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.prompts.contract import read_narrative
 from soulgraph.stores.records import Terminal
-from soulgraph.tests.conformance.samples import NOW
 from soulgraph.tests.nodes.samples import Scripted, run_loop_node, utterance
+from soulgraph.tests.stores.samples import NOW
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 

@@ -4,8 +4,8 @@ from soulgraph.errors import NotFound
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.pad_update import pad_update
 from soulgraph.soul.dynamics import UserEmotion
-from soulgraph.tests.conformance.samples import NOW, persona_state, session
 from soulgraph.tests.nodes.samples import Notebook, small_runtime, utterance
+from soulgraph.tests.stores.samples import NOW, persona_state, session
 
 ANGER = UserEmotion("anger", -0.6, 0.75, 0.25, 1.0, 0.9)
 JOY = UserEmotion("joy", 0.7, 0.55, 0.2, 1.0, 0.9)

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import TurnOutputInvalid
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
-from soulgraph.tests.conformance.samples import soul
 from soulgraph.tests.nodes.samples import appraisal
+from soulgraph.tests.stores.samples import soul
 
 NOTHING = "<state_update_json>{}</state_update_json>"
 

@@ -8,7 +8,6 @@ from soulgraph.nodes.persona_context import persona_context
 from soulgraph.prompts.cues import cues_of
 from soulgraph.soul.preferences import Decision
 from soulgraph.stores.records import Terminal
-from soulgraph.tests.conformance.samples import NOW, message, persona_state, preference, session, soul
 from soulgraph.tests.nodes.samples import (
     CALM,
     HURT,
@@ -20,6 +19,7 @@ from soulgraph.tests.nodes.samples import (
     small_runtime,
     utterance,
 )
+from soulgraph.tests.stores.samples import NOW, message, persona_state, preference, session, soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 

@@ -4,9 +4,9 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.recall import Recall, Recalled
 from soulgraph.nodes.context import Memory
 from soulgraph.nodes.recall import recall
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 FOUND = Recalled([], [], "events: no answer in time")
 

@@ -4,9 +4,9 @@ import pytest
 
 from soulgraph.errors import Conflict
 from soulgraph.nodes.reflect import EVERY, reflect
-from soulgraph.tests.conformance.samples import NOW
 from soulgraph.tests.nodes.homes import Meanwhile, Told, follow_up, open_home, open_stub_voice, talk
 from soulgraph.tests.nodes.samples import Unused, small_runtime
+from soulgraph.tests.stores.samples import NOW
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SLOTS = [{"n": 1, "content": "watches whales"}, {"n": 20, "content": "the sea calms them"}]

@@ -9,8 +9,8 @@ from soulgraph.nodes.tools.gated import REFUSAL, gated
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.stores.records import Terminal
 from soulgraph.terminals.reports import SkillResult
-from soulgraph.tests.conformance.samples import NOW
 from soulgraph.tests.nodes.samples import CALM, HURT, gate, run_loop_node, utterance
+from soulgraph.tests.stores.samples import NOW
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 

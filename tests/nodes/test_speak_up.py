@@ -6,9 +6,9 @@ from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
 from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.speak_up import heard_or_not, speak_up
 from soulgraph.nodes.state import Occasion
-from soulgraph.tests.conformance.samples import NOW, session, soul
 from soulgraph.tests.nodes.homes import Ears, Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
+from soulgraph.tests.stores.samples import NOW, session, soul
 from soulgraph.voices.tasks import Impulse
 
 SPEAKING = {

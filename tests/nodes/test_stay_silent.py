@@ -1,8 +1,8 @@
 from soulgraph.nodes.state import Occasion
 from soulgraph.nodes.stay_silent import stay_silent
-from soulgraph.tests.conformance.samples import NOW, session, soul
 from soulgraph.tests.nodes.homes import Told
 from soulgraph.tests.nodes.samples import CALM, small_runtime
+from soulgraph.tests.stores.samples import NOW, session, soul
 
 
 async def silent(**state):

@@ -10,8 +10,8 @@ from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage
-from soulgraph.tests.conformance.samples import NOW, persona_state, session
 from soulgraph.tests.nodes.samples import Notebook, appraisal, gate, intents, matched, small_runtime, utterance
+from soulgraph.tests.stores.samples import NOW, persona_state, session
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.usage import Usage, metered
 from soulgraph.voices.voice import Voice

@@ -13,7 +13,7 @@ from soulgraph.runtime.budget import TokenBudget
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import DailyUsage
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.stores.samples import soul
 from soulgraph.voices.usage import Usage
 
 BERLIN = ZoneInfo("Europe/Berlin")

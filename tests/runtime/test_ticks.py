@@ -21,7 +21,7 @@ from soulgraph.stores.history import RESOLUTION_S
 from soulgraph.stores.records import PresenceReport
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
-from soulgraph.tests.conformance.samples import NOW, soul
+from soulgraph.tests.stores.samples import NOW, soul
 
 PERIOD_S = 3.0
 INFP = traits_of("INFP")

@@ -24,10 +24,10 @@ from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import NOW, soul
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.homes import Ears, Told, open_recall, open_stub_voice
 from soulgraph.tests.nodes.samples import Unused
+from soulgraph.tests.stores.samples import NOW, soul
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 GROWN = '{"dynamic_state": {"emotions": {"add": [{"content": "proud", "priority": 5}]}}}'

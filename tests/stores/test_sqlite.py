@@ -4,7 +4,7 @@ import asyncio
 
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.stores.samples import soul
 
 LARGE = 4 * 1024 * 1024
 

@@ -5,10 +5,10 @@ from soulgraph.memory.recall import Recall
 from soulgraph.nodes.context import Memory
 from soulgraph.nodes.tools.memory import recall_memory, remember
 from soulgraph.stores.memory import FACT_SLOTS
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.homes import open_home, open_recall
 from soulgraph.tests.nodes.samples import small_context, utterance
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 
 @pytest.fixture

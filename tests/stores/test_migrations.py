@@ -15,7 +15,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.stores.columns import metadata
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import live, message, soul
+from soulgraph.tests.stores.samples import live, message, soul
 
 pytestmark = pytest.mark.unmigrated
 

@@ -7,7 +7,7 @@ import numpy as np
 from soulgraph.bench.recall import WAYS, Asked, evidence_found, index_all, moment, read, tell
 from soulgraph.memory.recall import Recall
 from soulgraph.senses.embedding.local import encode
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.stores.samples import soul
 
 SESSIONS = 3
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from soulgraph.errors import NotFound
-from soulgraph.tests.conformance.samples import NOW
+from soulgraph.tests.stores.samples import NOW
 
 
 async def think(home, words, now=NOW):

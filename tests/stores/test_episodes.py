@@ -5,7 +5,7 @@ import pytest
 from soulgraph.errors import NotFound
 from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores.records import EpisodeVector
-from soulgraph.tests.conformance.samples import NOW, message, session, soul
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 
 async def say(stores, *contents, session_id="sess_1", **fields):

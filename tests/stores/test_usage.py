@@ -3,7 +3,7 @@
 import asyncio
 
 from soulgraph.stores.records import DailyUsage
-from soulgraph.tests.conformance.samples import soul
+from soulgraph.tests.stores.samples import soul
 
 DAY = "2027-01-15"
 

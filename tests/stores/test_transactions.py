@@ -9,8 +9,8 @@ import pytest
 from soulgraph.errors import NotFound, StoreUnavailable
 from soulgraph.stores.database import Database, _Postgres, database_url
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import NOW, message, preference, soul
 from soulgraph.tests.services import end_connections
+from soulgraph.tests.stores.samples import NOW, message, preference, soul
 
 
 async def add_soul(stores):

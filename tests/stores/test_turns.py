@@ -5,7 +5,7 @@ from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import NotFound
 from soulgraph.stores.records import Turn
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW
+from soulgraph.tests.stores.samples import ANY_JSON, NOW
 
 
 async def test_a_heard_turn_waits_for_its_answer(home):

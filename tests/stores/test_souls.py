@@ -8,7 +8,7 @@ from sqlalchemy import text
 from soulgraph.errors import Conflict, InvalidInput, NotFound
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, live, session, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, live, session, soul
 
 LATER = NOW + 60
 MOVED = replace(soul().emotion_state, p=-0.3, boredom=0.2)

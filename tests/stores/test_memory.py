@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from soulgraph.errors import NotFound
 from soulgraph.stores.memory import kind_of_slot
 from soulgraph.stores.records import Slot
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, preference, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, preference, soul
 
 LATER = NOW + 60
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.stores.records import Message
-from soulgraph.tests.conformance.samples import NOW, message, session
+from soulgraph.tests.stores.samples import NOW, message, session
 
 
 async def say(stores, *contents, session_id="sess_1", **fields):

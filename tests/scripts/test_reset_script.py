@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import make_url, text
 
 from soulgraph.stores.columns import metadata
-from soulgraph.tests.conformance.samples import NOW, live
 from soulgraph.tests.services import psql
+from soulgraph.tests.stores.samples import NOW, live
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
 EMPTIED = {

@@ -1,7 +1,7 @@
 """The catalogue of events: where they came from, how often they served, and which to part with first."""
 
 from soulgraph.stores.records import EventUse, Provenance
-from soulgraph.tests.conformance.samples import NOW, session
+from soulgraph.tests.stores.samples import NOW, session
 
 
 async def drawn(tx, event_id, session_id="sess_1", message_ids=(1, 2), now=NOW):

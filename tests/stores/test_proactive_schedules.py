@@ -5,7 +5,7 @@ import asyncio
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import ProactiveSchedule
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import NOW, soul
+from soulgraph.tests.stores.samples import NOW, soul
 
 LATER = NOW + 3600
 

@@ -3,7 +3,7 @@
 import pytest
 
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import session, soul
+from soulgraph.tests.stores.samples import session, soul
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from soulgraph.errors import NotFound
 from soulgraph.stores.records import PersonaVersion
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, session
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, session
 
 
 async def evolved(stores):

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database
-from soulgraph.tests.conformance.samples import NOW, session
 from soulgraph.tests.services import end_connections
+from soulgraph.tests.stores.samples import NOW, session
 
 CHECKPOINT_TABLES = {"checkpoints", "writes", "checkpoint_blobs", "checkpoint_writes"}
 

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from soulgraph.stores.records import PresenceReport, Terminal
 from soulgraph.stores.terminals import is_online
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, soul
 
 LATER = NOW + 60
 FRESH = Terminal("term_1", None, [], 0, [], 0, NOW)

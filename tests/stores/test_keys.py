@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
-from soulgraph.tests.conformance.samples import NOW
+from soulgraph.tests.stores.samples import NOW
 
 LATER = NOW + 60
 

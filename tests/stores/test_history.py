@@ -9,7 +9,7 @@ from soulgraph.soul.dynamics import born
 from soulgraph.soul.gate import judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.history import PLACES, RESOLUTION_S, SLOTS, place_of, point_of, stretch_of
-from soulgraph.tests.conformance.samples import NOW, point, soul
+from soulgraph.tests.stores.samples import NOW, point, soul
 
 ALWAYS = (float("-inf"), float("inf"))
 

@@ -7,7 +7,7 @@ import pytest
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores.factories import new_session
 from soulgraph.stores.records import Preset
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, session
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, session
 
 LATER = NOW + 60
 SHELVES = {"characters": "character", "backgrounds": "background", "templates": "template"}

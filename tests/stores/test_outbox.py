@@ -9,7 +9,7 @@ from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import Job
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW
+from soulgraph.tests.stores.samples import ANY_JSON, NOW
 
 LEASE = 30.0
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.tests.conformance.samples import ANY_JSON, NOW, live, persona_state, session, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, live, persona_state, session, soul
 
 LATER = NOW + 60
 
