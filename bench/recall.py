@@ -36,6 +36,7 @@ from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores import schema
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import Json
+from soulgraph.stores.repository import fields_of
 from soulgraph.stores.stores import Stores
 from soulgraph.tests import services
 from soulgraph.tests.stores.samples import message, session, soul
@@ -208,7 +209,10 @@ async def _fill(stores: Stores, embedder: MadeUpVectors, backend: str) -> None:
         await tx.sessions.add(session())
     for start, texts in _batches(f"rows in {backend}"):
         vectors = (await embedder.embed(texts)).astype("<f2")
-        said = [_said(start + n, one, vector) for n, (one, vector) in enumerate(zip(texts, vectors, strict=True), 1)]
+        said = [
+            _row_of_all_tables(start + n, one, vector)
+            for n, (one, vector) in enumerate(zip(texts, vectors, strict=True), 1)
+        ]
         async with stores.database.write() as connection:
             for table in (schema.messages, schema.episodes, schema.episode_vectors, schema.event_uses):
                 rows = [{column.name: one[column.name] for column in table.c if column.name in one} for one in said]
@@ -217,10 +221,10 @@ async def _fill(stores: Stores, embedder: MadeUpVectors, backend: str) -> None:
         await connection.execute(text("ANALYZE"))  # as PostgreSQL does by itself a minute later
 
 
-def _said(message_id: int, text: str, vector: Vectors) -> Json:
+def _row_of_all_tables(message_id: int, text: str, vector: Vectors) -> Json:
     """A message, how it is found, and an event of the same number: the columns of all tables in one."""
     by_user, now = message_id % 2 == 1, time.time()
-    own = message(text, role="user" if by_user else "assistant", created_at=now)
+    own = fields_of(message(text, role="user" if by_user else "assistant", created_at=now))
     found = {"soul_id": "soul_1", "previous_id": message_id - 1 or None, "by_user": by_user, "at": now}
     meant = {"terms": fingerprints(text), "model": "made-up", "vector": vector.tobytes()}
     event = {"event_id": f"evt_{message_id - 1}", "recalled": 0, "useful": 0, "merged": 0}

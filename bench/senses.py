@@ -183,7 +183,7 @@ async def exactly(filter_: IntentFilter, offers: CompiledCatalog, case: Any) -> 
 
 async def speed(folder: Path) -> None:
     """Fresh texts in every round, so that nothing is remembered."""
-    catalog = CompiledCatalog((robot().catalog + intents_of(clinc(folder)["catalog"]))[:CATALOG_SIZE])
+    catalog = CompiledCatalog((robot().intents + intents_of(clinc(folder)["catalog"]))[:CATALOG_SIZE])
     zh = [case["text"] for case in [*said("intents/home_robot_said.yaml"), *said("emotion/evaluation.yaml")]]
     texts = [*zh, *(query["text"] for query in clinc(folder)["queries"])]
     async with open_local_embedder() as embedder:
