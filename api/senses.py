@@ -1,7 +1,6 @@
 """The recognisers without a soul: the emotion of a text, and the intents it asks for."""
 
 import time
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -24,6 +23,15 @@ class Analyze(BaseModel):
     text: Text
 
 
+class AppraisalOut(BaseModel):
+    """What the words would be to a soul they are said to, and why."""
+
+    toward: float
+    hostility: float
+    repair: float
+    reasons: list[str]
+
+
 class FeelingOut(BaseModel):
     emotion: str
     p: float
@@ -31,6 +39,7 @@ class FeelingOut(BaseModel):
     d: float
     intensity: float
     confidence: float | None
+    appraisal: AppraisalOut
     latency_ms: float
 
 
@@ -54,7 +63,7 @@ async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
     start = time.perf_counter()
     # `sane`, because a recogniser behind HTTP or a model may return values out of range.
     emotion = (await services.context.senses.emotions.recognise(request.text)).sane()
-    return FeelingOut(**asdict(emotion), latency_ms=round((time.perf_counter() - start) * 1000, 2))
+    return FeelingOut(**emotion.to_dict(), latency_ms=round((time.perf_counter() - start) * 1000, 2))
 
 
 @router.post("/intents/filter")

@@ -9,10 +9,10 @@ from soulgraph.errors import SenseUnavailable
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
 from soulgraph.soul.dynamics import UserEmotion
-from soulgraph.soul.emotions import PROTOTYPES
+from soulgraph.soul.emotions import PROTOTYPES, Appraisal
 
 _TIMEOUT_S = 1.5
-UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confidence=0.0)
+UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confidence=0.0, appraisal=Appraisal())
 
 
 async def emotion(state: TurnState, runtime: Runtime[Context]) -> TurnState:

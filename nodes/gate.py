@@ -1,12 +1,11 @@
 """Decides whether the soul acts, given how it feels, and tells listeners and its terminal."""
 
-from dataclasses import asdict
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Appraisal, TurnState, Utterance
+from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.gate import judge
 from soulgraph.terminals.payloads import EmotionUpdate
@@ -14,26 +13,26 @@ from soulgraph.terminals.payloads import EmotionUpdate
 
 async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context = runtime.context
-    appraisal = state["appraisal"]
-    soul = appraisal.soul
+    impact = state["impact"]
+    soul = impact.soul
     verdict = judge(soul.personality_vector, soul.emotion_state, context.clock(), context.constants)
     feeling = {
-        "user_emotion": asdict(appraisal.user_emotion),
-        "soul_emotion": appraisal.soul_emotion,
+        "user_emotion": impact.user_emotion.to_dict(),
+        "soul_emotion": impact.soul_emotion,
         "exec_probability": verdict.exec_probability,
         "exec_mode": verdict.exec_mode,
     }
     context.telemetry.label(exec_mode=verdict.exec_mode)
     emit("emotion", feeling, runtime)
-    _publish(state["utterance"], appraisal, feeling, context)
+    _publish(state["utterance"], impact, feeling, context)
     return {"gate": verdict}
 
 
-def _publish(utterance: Utterance, appraisal: Appraisal, feeling: dict[str, Any], context: Context) -> None:
+def _publish(utterance: Utterance, impact: Impact, feeling: dict[str, Any], context: Context) -> None:
     terminal_id = utterance.get("terminal_id")
     if terminal_id and context.outlets.hub:
         ids = {"session_id": utterance["session_id"], "soul_id": utterance["soul_id"], "terminal_id": terminal_id}
-        context.outlets.hub.emotion_update(EmotionUpdate(**ids, **feeling, ts=appraisal.at))
+        context.outlets.hub.emotion_update(EmotionUpdate(**ids, **feeling, ts=impact.at))
 
 
 async def act_or_talk(state: TurnState) -> Literal["intent_action", "recall"]:

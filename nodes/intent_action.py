@@ -18,7 +18,7 @@ async def intent_action(state: TurnState, runtime: Runtime[Context]) -> TurnStat
     intents = state["intents"].intents
     ready = [intent for intent in intents if intent.status == "ready"]
     delivered = await _deliver(ready, state, runtime.context)
-    mood = state["appraisal"].soul.emotion_state
+    mood = state["impact"].soul.emotion_state
     reply = action_line(intents, delivered is not False, mood, text, lang_of(text))
     action = {"intents": [intent.model_dump() for intent in ready], "delivered": delivered}
     emit("intent_action", action, runtime)

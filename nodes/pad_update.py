@@ -3,15 +3,16 @@
 Whatever becomes of the turn later, what was heard counts: this is the first of its two writes.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Appraisal, TurnState, Utterance
+from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.senses.text import normalise
-from soulgraph.soul.dynamics import UserEmotion, evolve, impact
+from soulgraph.soul import dynamics
+from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.modes import PersonaState, advance
 from soulgraph.soul.preferences import decide
@@ -27,13 +28,13 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context = runtime.context
     now = context.clock()
     text = normalise(state["utterance"]["text"])
-    appraisal = await _appraise(state["utterance"], state["user_emotion"], context, now)
-    persona_state = _mode_now(_newer(state, appraisal.session), text, context.persona, now)
-    context.telemetry.label(mbti=appraisal.soul.mbti_type, persona_mode=persona_state["mode"])
-    return {"appraisal": _guarded(appraisal, text, persona_state, context.persona), "persona_state": persona_state}
+    impact = await _hear(state["utterance"], state["user_emotion"], context, now)
+    persona_state = _mode_now(_newer(state, impact.session), text, context.persona, now)
+    context.telemetry.label(mbti=impact.soul.mbti_type, persona_mode=persona_state["mode"])
+    return {"impact": _guarded(impact, text, persona_state, context.persona), "persona_state": persona_state}
 
 
-async def _appraise(utterance: Utterance, user_emotion: UserEmotion, context: Context, now: float) -> Appraisal:
+async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Context, now: float) -> Impact:
     """Evolve the emotion to now, apply the impact, store it: one short transaction on the soul's row.
 
     An input that was heard before does not move the soul again: the turn goes on with what was recognised then.
@@ -43,23 +44,23 @@ async def _appraise(utterance: Utterance, user_emotion: UserEmotion, context: Co
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(utterance["soul_id"])
         traits = soul.personality_vector
-        first_time = await tx.turns.heard(session_id, input_id, turn_id, soul.soul_id, asdict(user_emotion), now)
+        first_time = await tx.turns.heard(session_id, input_id, turn_id, soul.soul_id, user_emotion.to_dict(), now)
         if first_time:
             soul = _moved(soul, user_emotion, context, now)
             point = point_of(soul.soul_id, soul.emotion_state, judge(traits, soul.emotion_state, now, constants))
             await tx.history.add_turn(soul.turns - 1, point)
         else:
             before = await tx.turns.get(session_id, input_id)
-            user_emotion = UserEmotion(**before.user_emotion)
+            user_emotion = UserEmotion.from_dict(before.user_emotion)
             turn_id = before.turn_id
-            soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
+            soul = replace(soul, emotion_state=dynamics.evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
-    return Appraisal(now, turn_id, user_emotion, soul, soul.emotion_state.to_dict(), session)
+    return Impact(now, turn_id, user_emotion, soul, soul.emotion_state.to_dict(), session)
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:
-    emotion = impact(soul.personality_vector, soul.emotion_state, user_emotion, now, context.constants)
+    emotion = dynamics.impact(soul.personality_vector, soul.emotion_state, user_emotion, now, context.constants)
     return replace(soul, emotion_state=emotion, turns=soul.turns + 1)
 
 
@@ -79,12 +80,12 @@ async def first_session(tx: Transaction, soul: Soul, utterance: Utterance, conte
     )
 
 
-def _guarded(appraisal: Appraisal, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Appraisal:
+def _guarded(impact: Impact, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Impact:
     """With the wishes found in the text and what the guard decides about them; they are stored with the turn."""
     if not persona.write_back:
-        return appraisal
-    guard, decisions = decide(appraisal.session.guard, text, signals_in(text), persona_state["mode"])
-    return replace(appraisal, guard=guard, decisions=decisions)
+        return impact
+    guard, decisions = decide(impact.session.guard, text, signals_in(text), persona_state["mode"])
+    return replace(impact, guard=guard, decisions=decisions)
 
 
 def _newer(state: TurnState, session: Session) -> PersonaState:

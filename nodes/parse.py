@@ -15,15 +15,15 @@ from soulgraph.soul.validation import explain
 
 async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """What was shown to the user stays the reply, also when only the repaired answer has a usable state update."""
-    appraisal = state["appraisal"]
+    impact = state["impact"]
     try:
         reply = state["shown"] or read_narrative(state["output"])
-        update = _validated(state["output"], appraisal.soul.dynamic_profile)
+        update = _validated(state["output"], impact.soul.dynamic_profile)
     except ContractBroken as broken:
         if "problem" in state:
             raise TurnOutputInvalid(
                 f"the model's answer was unusable twice ({broken.detail}); the turn was not stored, send it again",
-                turn_id=appraisal.turn_id,
+                turn_id=impact.turn_id,
             ) from broken
         return {"problem": broken.detail}
     return {"result": TurnResult(reply, update, executed=state.get("executed", []))}

@@ -1,7 +1,7 @@
 """Builds the prompt of this turn: who the soul is, whom it talks to, what it knows, and how it is to answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -10,7 +10,7 @@ from langgraph.types import Command
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Appraisal, TurnState
+from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.prompts.budget import Budget, cut
@@ -45,7 +45,7 @@ class _Stored:
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
     context = runtime.context
-    session = state["appraisal"].session
+    session = state["impact"].session
     async with context.stores.read() as tx:
         stored = await _stored(tx, session, 2 * context.persona.history_rounds)
     workspaces = context.memory.workspaces
@@ -70,7 +70,7 @@ def _report(state: TurnState, context: Context, built: PersonaContext, problem: 
         "persona.context.built",
         session_id=state["utterance"]["session_id"],
         soul_id=state["utterance"]["soul_id"],
-        turn_id=state["appraisal"].turn_id,
+        turn_id=state["impact"].turn_id,
         **built.meta,
         sources=built.sources,
         memory_problem=problem,
@@ -116,39 +116,39 @@ def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
 def _persona(
     state: TurnState, context: Context, stored: _Stored, files: Mapping[str, str], recalled: Recalled, budget: Budget
 ) -> Persona:
-    appraisal = state["appraisal"]
+    impact = state["impact"]
     text = state["utterance"]["text"]
-    snapshot = appraisal.session.character_snapshot
+    snapshot = impact.session.character_snapshot
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
     return Persona(
-        soul_name=appraisal.soul.name,
+        soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
-        mood=describe(appraisal.soul.emotion_state, lang_of(text), context.constants),
+        mood=describe(impact.soul.emotion_state, lang_of(text), context.constants),
         character_id=snapshot["source_preset"],
         base_persona=snapshot["base_persona"],
         style_examples=stored.character.data.get("style_examples", ()) if stored.character else (),
         evolved_persona=snapshot["evolved_persona"],
         background_id=stored.background.id if stored.background else None,
         background=_world(stored.background),
-        inner_state=appraisal.soul.inner_state,
-        profile=appraisal.soul.dynamic_profile,
+        inner_state=impact.soul.inner_state,
+        profile=impact.soul.dynamic_profile,
         files=files,
         preferences={preference.key: preference.value for preference in stored.preferences},
         slots={slot.n: slot.content for slot in stored.slots},
-        wishes={key: hint["value"] for key, hint in appraisal.guard["hints"].items() if key != "mode"},
+        wishes={key: hint["value"] for key, hint in impact.guard["hints"].items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         may_act=state["gate"].exec_mode == "auto_execute",
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
-        question=_question(appraisal, text),
+        question=_question(impact, text),
         events=_events(recalled.events, context.persona.recalled),
         episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
         lore=triggered_entries(lore, spoken, budget.lore),
     )
 
 
-def _question(appraisal: Appraisal, text: str) -> str:
-    asked = appraisal.question
+def _question(impact: Impact, text: str) -> str:
+    asked = impact.question
     return question(asked.key, asked.value, lang_of(text)) if asked else ""
 
 
@@ -162,7 +162,7 @@ def _world(background: Preset | None) -> str:
 def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
     """The same persona for a voice that does not read prose."""
     text = state["utterance"]["text"]
-    appraisal = state["appraisal"]
+    impact = state["impact"]
     gate = state["gate"]
     return {
         "task": "turn",
@@ -170,9 +170,9 @@ def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
         "soul_name": persona.soul_name,
         "voice": template.voice,
         "user_text": text,
-        "user_emotion": asdict(appraisal.user_emotion),
+        "user_emotion": impact.user_emotion.to_dict(),
         "mood": persona.mood,
-        "mood_p": appraisal.soul.emotion_state.p,
+        "mood_p": impact.soul.emotion_state.p,
         "mode": persona.mode,
         "gate": {"exec_mode": gate.exec_mode, "locked": gate.locked},
         "blocked_intents": list(persona.blocked_intents),

@@ -67,7 +67,7 @@ def reply_id(utterance: Utterance) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Appraisal:
+class Impact:
     """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided.
 
     `soul_emotion` is the soul's emotion as it is published and stored. A turn that is resumed from a checkpoint has to
@@ -99,6 +99,15 @@ class TurnResult:
     delivered: bool | None = None
 
 
+class AppraisalReport(TypedDict):
+    """What the words are to the soul, each 0..1, and why."""
+
+    toward: float
+    hostility: float
+    repair: float
+    reasons: list[str]
+
+
 class UserEmotionReport(TypedDict):
     """What the recogniser found; `unavailable` if it failed or took too long."""
 
@@ -108,6 +117,7 @@ class UserEmotionReport(TypedDict):
     d: float
     intensity: float
     confidence: float | None
+    appraisal: AppraisalReport
     unavailable: bool
 
 
@@ -177,7 +187,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
 
     latency: Annotated[dict[str, float], UntrackedValue]
     user_emotion: Annotated[UserEmotion, UntrackedValue]
-    appraisal: Annotated[Appraisal, UntrackedValue]
+    impact: Annotated[Impact, UntrackedValue]
     intents: Annotated[IntentResult, UntrackedValue]
     terminal: Annotated[Terminal | None, UntrackedValue]
     gate: Annotated[Gate, UntrackedValue]

@@ -1,6 +1,5 @@
 """Writes everything that the turn changed in one transaction, with the answer itself and the work that follows it."""
 
-from dataclasses import asdict
 from typing import cast
 
 from langgraph.runtime import Runtime
@@ -9,7 +8,7 @@ from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.state import (
     Answer,
-    Appraisal,
+    Impact,
     IntentDecisionReport,
     MatchedIntentReport,
     OutboxPayload,
@@ -32,8 +31,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context = runtime.context
     now = context.clock()
     utterance = state["utterance"]
-    appraisal = state["appraisal"]
-    session = appraisal.session
+    impact = state["impact"]
+    session = impact.session
     meter = current_meter()
     usage = meter.spent
     turn = session.turn + 1
@@ -46,10 +45,10 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         message_ids = await tx.messages.append(session.session_id, _messages(state, now))
         await _grow(tx, state, now)
-        await _keep_preferences(tx, appraisal, now)
+        await _keep_preferences(tx, impact, now)
         await tx.turns.answered(session.session_id, utterance["input_id"], {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
-        await tx.outbox.add("afterglow", session.soul_id, session.session_id, appraisal.turn_id, {**job}, now)
+        await tx.outbox.add("afterglow", session.soul_id, session.session_id, impact.turn_id, {**job}, now)
         await context.budget.charge(tx, session.soul_id, "turn", usage)
     meter.written = usage
     _report(state, answer, context.telemetry)
@@ -64,7 +63,7 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
         "last_message": last_message,
         "archive_now": not update.is_empty,
         "state_changes": update.in_words(),
-        "soul_turn": state["appraisal"].soul.turns,
+        "soul_turn": state["impact"].soul.turns,
         "labels": telemetry.labels(),
     }
 
@@ -82,36 +81,36 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
         await tx.slots.put(soul_id, n, fact, now)
 
 
-async def _keep_preferences(tx: Transaction, appraisal: Appraisal, now: float) -> None:
+async def _keep_preferences(tx: Transaction, impact: Impact, now: float) -> None:
     """Store the preferences that the guard let through, and what it has counted of the others."""
-    session = appraisal.session
-    for decision in appraisal.decisions:
+    session = impact.session
+    for decision in impact.decisions:
         if decision.verdict == "persist":
             key, value, confidence = decision.key, decision.value, decision.confidence
             kept = Preference(session.soul_id, key, value, confidence, decision.reason, decision.evidence, now)
             await tx.preferences.put(kept)
-    if appraisal.guard != session.guard:
-        await tx.sessions.set_guard(session.session_id, appraisal.guard)
+    if impact.guard != session.guard:
+        await tx.sessions.set_guard(session.session_id, impact.guard)
 
 
 def _messages(state: TurnState, now: float) -> list[NewMessage]:
     utterance = state["utterance"]
-    appraisal = state["appraisal"]
-    turn_id = appraisal.turn_id
+    impact = state["impact"]
+    turn_id = impact.turn_id
     return [
-        NewMessage(turn_id, "user", utterance["text"], appraisal.at, input_id=utterance["input_id"]),
+        NewMessage(turn_id, "user", utterance["text"], impact.at, input_id=utterance["input_id"]),
         NewMessage(turn_id, "assistant", state["result"].reply, now),
     ]
 
 
 def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
     utterance = state["utterance"]
-    appraisal = state["appraisal"]
+    impact = state["impact"]
     result = state["result"]
     gate = state["gate"]
     return {
         "session_id": utterance["session_id"],
-        "turn_id": appraisal.turn_id,
+        "turn_id": impact.turn_id,
         "soul_id": utterance["soul_id"],
         "terminal_id": utterance.get("terminal_id"),
         "reply": result.reply,
@@ -121,8 +120,8 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "intent_action_publish_ok": result.delivered,
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
-        "user_emotion": _user_emotion(appraisal.user_emotion),
-        "soul_emotion": appraisal.soul_emotion,
+        "user_emotion": _user_emotion(impact.user_emotion),
+        "soul_emotion": impact.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),
         "state_changed": not result.state_update.is_empty,
         "voice": voice,
@@ -131,7 +130,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
 
 
 def _user_emotion(emotion: UserEmotion) -> UserEmotionReport:
-    return cast(UserEmotionReport, asdict(emotion) | {"unavailable": emotion == UNKNOWN})
+    return cast(UserEmotionReport, emotion.to_dict() | {"unavailable": emotion == UNKNOWN})
 
 
 def _no_persona(state: TurnState) -> PersonaReport:
@@ -141,15 +140,15 @@ def _no_persona(state: TurnState) -> PersonaReport:
 
 def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
     """The persona's decisions and the turn itself, for whoever asks later why."""
-    appraisal = state["appraisal"]
+    impact = state["impact"]
     gate = state["gate"]
     ids = {"session_id": answer["session_id"], "soul_id": answer["soul_id"], "turn_id": answer["turn_id"]}
-    if switch := changed(appraisal.session.persona_state, state["persona_state"]):
+    if switch := changed(impact.session.persona_state, state["persona_state"]):
         telemetry.emit("persona.mode.changed", **ids, **switch._asdict())
-    for decision in appraisal.decisions:
+    for decision in impact.decisions:
         kind = "persisted" if decision.verdict == "persist" else "rejected"
         telemetry.emit(f"persona.preference.{kind}", **ids, writeback_decision=decision.to_dict())
-    emotion = appraisal.soul.emotion_state
+    emotion = impact.soul.emotion_state
     telemetry.emit(
         "turn.completed",
         **ids,

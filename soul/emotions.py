@@ -1,7 +1,7 @@
 """The emotions a user can show, and the emotional state of a soul."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Generic, NamedTuple, TypeAlias, cast
 
 from typing_extensions import TypedDict
@@ -39,8 +39,31 @@ _TIME_SPAN = (-1e12, 1e12)
 
 
 @dataclass(frozen=True, slots=True)
+class Appraisal:
+    """What the user's words are to the soul itself, each 0..1; `reasons` are the words and rules that say so.
+
+    `toward`: how much they speak to it or about it. `hostility`: insult, contempt, rejection, threat aimed at it.
+    `repair`: apology, comfort, patience, praise, thanks, affection, which make good with it.
+    """
+
+    toward: float = 0.0
+    hostility: float = 0.0
+    repair: float = 0.0
+    reasons: tuple[str, ...] = ()
+
+    def sane(self) -> "Appraisal":
+        """A copy with every number clipped to its range and NaN replaced by 0."""
+        toward, hostility, repair = (_bounded(v, 0.0) for v in (self.toward, self.hostility, self.repair))
+        return Appraisal(toward, hostility, repair, self.reasons)
+
+
+_ASSUMED_HOSTILE = frozenset({"anger", "disgust"})
+_ASSUMED_HOSTILITY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class UserEmotion:
-    """The emotion a recogniser found in a text; `confidence` is None when the recogniser gives none."""
+    """The emotion a recogniser found in a text; `confidence` and `appraisal` are None when it gives none."""
 
     emotion: str
     p: float
@@ -48,6 +71,27 @@ class UserEmotion:
     d: float
     intensity: float
     confidence: float | None = None
+    appraisal: Appraisal | None = None
+
+    @property
+    def appraised(self) -> Appraisal:
+        """The appraisal; for a recogniser that gives none, half of all anger is taken to be meant for the soul."""
+        if self.appraisal is not None:
+            return self.appraisal
+        hostility = _ASSUMED_HOSTILITY if self.emotion in _ASSUMED_HOSTILE else 0.0
+        return Appraisal(toward=hostility, hostility=hostility)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The emotion as JSON, with the assumed appraisal where the recogniser gave none."""
+        appraised = self.appraised
+        return asdict(self) | {"appraisal": asdict(appraised) | {"reasons": list(appraised.reasons)}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "UserEmotion":
+        """An emotion as `to_dict` gave it; one stored before there were appraisals has none."""
+        given = data.get("appraisal")
+        appraisal = Appraisal(**{**given, "reasons": tuple(given["reasons"])}) if given else None
+        return cls(**{**data, "appraisal": appraisal})
 
     def sane(self) -> "UserEmotion":
         """A copy with every number clipped to its range and NaN replaced by 0."""
@@ -58,6 +102,7 @@ class UserEmotion:
             _bounded(self.d, -1.0),
             _bounded(self.intensity, 0.0),
             None if self.confidence is None else _bounded(self.confidence, 0.0),
+            None if self.appraisal is None else self.appraisal.sane(),
         )
 
 

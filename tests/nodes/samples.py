@@ -14,7 +14,7 @@ from pydantic import Field
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context, NoTelemetry
 from soulgraph.nodes.emotion import UNKNOWN
-from soulgraph.nodes.state import Appraisal, LoopState, TurnEvent, TurnState, Utterance
+from soulgraph.nodes.state import Impact, LoopState, TurnEvent, TurnState, Utterance
 from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
 from soulgraph.soul.dynamics import EmotionState, born
 from soulgraph.soul.gate import Gate, judge
@@ -144,7 +144,7 @@ def utterance(text: str = "你好", **fields: Any) -> Utterance:
     return {"text": text, **ids, **fields}  # type: ignore[typeddict-item]
 
 
-def appraisal(who: Soul | None = None, emotion: EmotionState = CALM, **fields: Any) -> Appraisal:
+def impact(who: Soul | None = None, emotion: EmotionState = CALM, **fields: Any) -> Impact:
     individual = replace(who or soul(), emotion_state=emotion)
     values = {
         "at": 0.0,
@@ -153,7 +153,7 @@ def appraisal(who: Soul | None = None, emotion: EmotionState = CALM, **fields: A
         "soul_emotion": emotion.to_dict(),
         "session": session(soul_id=individual.soul_id),
     }
-    return Appraisal(soul=individual, **(values | fields))
+    return Impact(soul=individual, **(values | fields))
 
 
 def gate(emotion: EmotionState = CALM) -> Gate:

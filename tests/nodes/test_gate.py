@@ -4,13 +4,13 @@ import pytest
 
 from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.gate import act_or_talk, gate
-from soulgraph.tests.nodes.samples import CALM, HURT, appraisal, intents, matched, small_runtime, utterance
+from soulgraph.tests.nodes.samples import CALM, HURT, impact, intents, matched, small_runtime, utterance
 
 LOCKED = replace(CALM, lock_until=100.0)
 
 
 async def judged(emotion, now=0.0, **ports):
-    state = {"utterance": utterance(terminal_id="robot-1"), "appraisal": appraisal(emotion=emotion)}
+    state = {"utterance": utterance(terminal_id="robot-1"), "impact": impact(emotion=emotion)}
     return (await gate(state, small_runtime(clock=lambda: now, **ports)))["gate"]
 
 
@@ -35,7 +35,7 @@ class Hub:
 
 async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it_acts():
     hub, events = Hub(), []
-    state = {"utterance": utterance(terminal_id="robot-1"), "appraisal": appraisal(emotion=HURT)}
+    state = {"utterance": utterance(terminal_id="robot-1"), "impact": impact(emotion=HURT)}
     await gate(state, small_runtime(events, outlets=Outlets(hub)))
     [event], [update] = events, hub.updates
     assert (event["event"], event["data"]["exec_mode"]) == ("emotion", "blocked")

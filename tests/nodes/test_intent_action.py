@@ -1,6 +1,6 @@
 from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.intent_action import intent_action
-from soulgraph.tests.nodes.samples import appraisal, gate, intents, matched, small_runtime, utterance
+from soulgraph.tests.nodes.samples import gate, impact, intents, matched, small_runtime, utterance
 
 LIGHT = matched(parameters={"room": "客厅"})
 
@@ -19,7 +19,7 @@ class Body:
 async def acted(hub, *found, terminal_id="robot-1"):
     state = {
         "utterance": utterance("开灯", terminal_id=terminal_id),
-        "appraisal": appraisal(),
+        "impact": impact(),
         "intents": intents(*(found or [LIGHT])),
         "gate": gate(),
     }

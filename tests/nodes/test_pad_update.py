@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from soulgraph.errors import NotFound
@@ -23,38 +25,38 @@ async def stored_soul(stores):
 
 async def test_what_is_heard_moves_the_soul_and_is_stored_at_once(home):
     before = await stored_soul(home)
-    appraisal = (await heard(home))["appraisal"]
+    impact = (await heard(home))["impact"]
     after = await stored_soul(home)
-    assert after.emotion_state == appraisal.soul.emotion_state
+    assert after.emotion_state == impact.soul.emotion_state
     assert after.emotion_state.p < before.emotion_state.p
-    assert (after.turns, appraisal.soul.turns) == (1, 1)
-    assert appraisal.soul_emotion == after.emotion_state.to_dict()
+    assert (after.turns, impact.soul.turns) == (1, 1)
+    assert impact.soul_emotion == after.emotion_state.to_dict()
 
 
 async def test_two_inputs_move_it_twice(home):
-    first = (await heard(home, input_id="in_1"))["appraisal"]
-    second = (await heard(home, input_id="in_2", turn_id="turn_2"))["appraisal"]
+    first = (await heard(home, input_id="in_1"))["impact"]
+    second = (await heard(home, input_id="in_2", turn_id="turn_2"))["impact"]
     assert second.soul.emotion_state.p < first.soul.emotion_state.p
     assert (await stored_soul(home)).turns == 2
 
 
 async def test_a_repeated_input_moves_nothing_and_keeps_the_first_turn_and_emotion(home):
-    first = (await heard(home, felt=ANGER))["appraisal"]
-    again = (await heard(home, felt=JOY, turn_id="turn_2"))["appraisal"]
-    assert (again.turn_id, again.user_emotion) == ("turn_1", ANGER)
+    first = (await heard(home, felt=ANGER))["impact"]
+    again = (await heard(home, felt=JOY, turn_id="turn_2"))["impact"]
+    assert (again.turn_id, again.user_emotion) == ("turn_1", replace(ANGER, appraisal=ANGER.appraised))
     assert again.soul.emotion_state == first.soul.emotion_state
     assert (await stored_soul(home)).turns == 1
 
 
 async def test_time_passes_also_before_a_repeated_input(home):
-    first = (await heard(home))["appraisal"]
-    later = (await heard(home, at=NOW + 600))["appraisal"]
+    first = (await heard(home))["impact"]
+    later = (await heard(home, at=NOW + 600))["impact"]
     assert first.soul.emotion_state.p < later.soul.emotion_state.p
     assert (await stored_soul(home)).emotion_state.updated_at == NOW + 600
 
 
 async def test_an_input_leaves_one_point_in_the_history_however_often_it_is_sent(home):
-    emotion = (await heard(home))["appraisal"].soul.emotion_state
+    emotion = (await heard(home))["impact"].soul.emotion_state
     await heard(home, at=NOW + 600)
     async with home.read() as tx:
         [point] = await tx.history.between("soul_1", NOW, NOW + 600)
@@ -62,7 +64,7 @@ async def test_an_input_leaves_one_point_in_the_history_however_often_it_is_sent
 
 
 async def test_a_new_session_begins_as_the_utterance_says_and_is_not_stored_yet(home):
-    begun = (await heard(home, "早上好", template_id="narrator_v1", user_id="user_7"))["appraisal"].session
+    begun = (await heard(home, "早上好", template_id="narrator_v1", user_id="user_7"))["impact"].session
     assert (begun.session_id, begun.soul_id, begun.user_id) == ("sess_1", "soul_1", "user_7")
     assert (begun.template_id, begun.title, begun.turn) == ("narrator_v1", "早上好", 0)
     async with home.read() as tx:
@@ -102,18 +104,18 @@ async def test_a_mode_that_is_asked_for_begins_with_this_turn_if_modes_may_chang
 
 
 async def test_a_wish_in_the_text_is_decided_on(home):
-    [decision] = (await heard(home, "以后叫我小王"))["appraisal"].decisions
+    [decision] = (await heard(home, "以后叫我小王"))["impact"].decisions
     assert (decision.value, decision.verdict) == ("小王", "persist")
-    assert (await heard(home, "你好", input_id="in_2", turn_id="turn_2"))["appraisal"].decisions == []
+    assert (await heard(home, "你好", input_id="in_2", turn_id="turn_2"))["impact"].decisions == []
 
 
 async def test_a_hint_is_counted_for_the_session(home):
-    appraisal = (await heard(home, "说短一点"))["appraisal"]
-    [hint] = appraisal.guard["hints"].values()
+    impact = (await heard(home, "说短一点"))["impact"]
+    [hint] = impact.guard["hints"].values()
     assert hint["count"] == 1
-    assert appraisal.session.guard["hints"] == {}
+    assert impact.session.guard["hints"] == {}
 
 
 async def test_without_write_back_no_wish_is_decided_on(home):
-    appraisal = (await heard(home, "以后叫我小王", ports={"persona": PersonaConfig(write_back=False)}))["appraisal"]
-    assert appraisal.decisions == []
+    impact = (await heard(home, "以后叫我小王", ports={"persona": PersonaConfig(write_back=False)}))["impact"]
+    assert impact.decisions == []

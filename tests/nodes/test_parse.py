@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import TurnOutputInvalid
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
-from soulgraph.tests.nodes.samples import appraisal
+from soulgraph.tests.nodes.samples import impact
 from soulgraph.tests.stores.samples import soul
 
 NOTHING = "<state_update_json>{}</state_update_json>"
@@ -14,7 +14,7 @@ NOTHING = "<state_update_json>{}</state_update_json>"
 
 def answered(output, shown="", profile=None, **state):
     individual = soul(dynamic_profile=profile or empty_profile())
-    return {"output": output, "shown": shown, "appraisal": appraisal(individual), **state}
+    return {"output": output, "shown": shown, "impact": impact(individual), **state}
 
 
 def changing(state):

@@ -12,8 +12,8 @@ from soulgraph.tests.nodes.samples import (
     CALM,
     HURT,
     Notebook,
-    appraisal,
     gate,
+    impact,
     intents,
     matched,
     small_runtime,
@@ -30,7 +30,7 @@ def talking(text="今天下雨了", emotion=CALM, found=(), who=None, **fields):
     of_turn = {name: fields.pop(name) for name in ("recalled", "terminal") if name in fields}
     return {
         "utterance": utterance(text),
-        "appraisal": appraisal(who, emotion, **fields),
+        "impact": impact(who, emotion, **fields),
         "persona_state": persona_state(),
         "gate": gate(emotion),
         "intents": intents(*found),

@@ -10,7 +10,7 @@ from soulgraph.soul.dynamics import UserEmotion
 from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage
-from soulgraph.tests.nodes.samples import Notebook, appraisal, gate, intents, matched, small_runtime, utterance
+from soulgraph.tests.nodes.samples import Notebook, gate, impact, intents, matched, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, persona_state, session
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.usage import Usage, metered
@@ -25,7 +25,7 @@ LATER = NOW + 5
 def spoken(text="你好呀", reply="你好。", update=None, **fields):
     return {
         "utterance": utterance(text),
-        "appraisal": appraisal(at=NOW, **fields),
+        "impact": impact(at=NOW, **fields),
         "intents": intents(),
         "gate": gate(),
         "persona_state": persona_state(),
