@@ -12,7 +12,8 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput
-from soulgraph.soul.dynamics import EmotionState, evolve
+from soulgraph.soul.dynamics import evolve
+from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode, Gate, judge
 from soulgraph.soul.mood import describe
 from soulgraph.soul.personality import extremity

@@ -11,9 +11,10 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
-from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, EmotionState
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, EmotionState, UserEmotion
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
 from soulgraph.soul.population import Population
 

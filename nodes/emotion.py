@@ -8,8 +8,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import SenseUnavailable
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
-from soulgraph.soul.dynamics import UserEmotion
-from soulgraph.soul.emotions import PROTOTYPES, Appraisal
+from soulgraph.soul.emotions import PROTOTYPES, Appraisal, UserEmotion
 
 _TIMEOUT_S = 1.5
 UNKNOWN = UserEmotion("neutral", *PROTOTYPES["neutral"], intensity=0.0, confidence=0.0, appraisal=Appraisal())

@@ -11,9 +11,10 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.senses.text import normalise
-from soulgraph.soul import dynamics
-from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.soul.dynamics import evolve
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact as apply_impact
 from soulgraph.soul.modes import PersonaState, advance
 from soulgraph.soul.preferences import decide
 from soulgraph.soul.signals import signals_in
@@ -53,14 +54,14 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
             before = await tx.turns.get(session_id, input_id)
             user_emotion = UserEmotion.from_dict(before.user_emotion)
             turn_id = before.turn_id
-            soul = replace(soul, emotion_state=dynamics.evolve(traits, soul.emotion_state, now, constants))
+            soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
     return Impact(now, turn_id, user_emotion, soul, soul.emotion_state.to_dict(), session)
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:
-    emotion = dynamics.impact(soul.personality_vector, soul.emotion_state, user_emotion, now, context.constants)
+    emotion = apply_impact(soul.personality_vector, soul.emotion_state, user_emotion, now, context.constants)
     return replace(soul, emotion_state=emotion, turns=soul.turns + 1)
 
 

@@ -13,8 +13,7 @@ from typing_extensions import TypedDict
 
 from soulgraph.memory.recall import Recalled
 from soulgraph.senses.intents.decision import Action, IntentResult
-from soulgraph.soul.dynamics import EmotionState, UserEmotion
-from soulgraph.soul.emotions import EmotionStateDict
+from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
 from soulgraph.soul.gate import ExecMode, Gate
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard

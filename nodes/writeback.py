@@ -17,7 +17,7 @@ from soulgraph.nodes.state import (
     UserEmotionReport,
 )
 from soulgraph.nodes.streaming import emit
-from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.modes import changed
 from soulgraph.soul.profile import apply
 from soulgraph.soul.timestamps import iso

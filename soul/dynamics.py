@@ -1,15 +1,14 @@
-"""The emotion dynamics: the initial state, its evolution in time, and the impact of a user's emotion.
+"""The emotion dynamics: the initial state and its evolution in time. `soul/impact.py` has what a user's words do.
 
 `flow` is the natural evolution, on floats or arrays. It follows the exact solution, so that one long gap
-and many short ticks end in the same state. `evolve` and `impact` apply it to one soul.
+and many short ticks end in the same state. `evolve` applies it to one soul.
 """
 
-from math import sqrt
 from typing import Generic, NamedTuple
 
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.emotions import EmotionState, Six, UserEmotion, Vitals, checked_time
-from soulgraph.soul.gate import lock_after, lock_remaining
+from soulgraph.soul.emotions import EmotionState, Impressions, Six, Vitals, checked_time
+from soulgraph.soul.gate import lock_remaining
 from soulgraph.soul.personality import (
     Five,
     N,
@@ -27,18 +26,17 @@ from soulgraph.soul.personality import (
     neutral,
 )
 
-__all__ = ["EmotionState", "UserEmotion", "born", "evolve", "flow", "impact"]
-
 # Sub-steps of a gap in seconds: short at its start, when the mood changes fast, then growing.
-_FIRST_STEP = 4.0
-_STEP_GROWTH = 0.5
+_FIRST_STEP = 8.0
+_STEP_GROWTH = 0.2
 _TINY = 1e-8
 
 
 def born(traits: Traits, now: float, constants: Constants = DEFAULT) -> EmotionState:
     """The initial state: the neutral mood of these traits, without history."""
     x = neutral(traits, constants)
-    vitals = Vitals(x, 0.0, 0.0, extremity(x), (*x, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0))
+    untouched = Impressions(0.0, 0.0, 0.0, 0.0)
+    vitals = Vitals(x, 0.0, 0.0, extremity(x), untouched, (*x, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0))
     return EmotionState.of(vitals, None, checked_time(now), checked_time(now))
 
 
@@ -58,10 +56,20 @@ def flow(base: Five[N], vitals: Vitals[N], engaged: N, idle: N, c: Constants) ->
     rates = _rates_of(effective(base, vitals.drift), c)
     gap = engaged + idle
     after_engaged = _integrate(vitals, rates._replace(boredom_rate=0.0 * gap), 0.0 * gap, engaged, c)
-    x, b, s, m, long, drift = _integrate(after_engaged, rates, engaged, gap, c)
+    later = _integrate(after_engaged, rates, engaged, gap, c)
     birth = neutral(base, c)
-    deviation = _deviation(birth, long)
-    return Vitals(x, b, s, m, _decayed_long(birth, deviation, gap, c), _moved_drift(drift, deviation, gap, c))
+    deviation = _deviation(birth, vitals.long)
+    return later._replace(
+        impressions=_faded(vitals.impressions, gap, c),
+        long=_decayed_long(birth, deviation, gap, c),
+        drift=_moved_drift(vitals.drift, deviation, gap, c),
+    )
+
+
+def _faded(impressions: Impressions[N], gap: N, c: Constants) -> Impressions[N]:
+    kept = exp(-gap / c.tau_impression)
+    hurt, sorrow, worry, warmth = impressions
+    return Impressions(hurt * kept, sorrow * kept, worry * kept, warmth * kept)
 
 
 class _Rates(NamedTuple, Generic[N]):
@@ -99,7 +107,7 @@ def _integrate(vitals: Vitals[N], rates: _Rates[N], start: N, end: N, c: Constan
 
 def _step(vitals: Vitals[N], rates: _Rates[N], h: N, c: Constants) -> Vitals[N]:
     """One sub-step: b and s exactly, x exactly while lambda is steady, m by the mean of z and its slope."""
-    x, b, s, m, long, drift = vitals
+    x, b, s, m = vitals[:4]
     s_end = s * exp(-h / rates.tau_s)
     # The integral of lambda over the step, in closed form because s decays exponentially.
     turn = rates.rate * (h + rates.tau_s * log((1.0 + c.lambda_shock * s_end) / (1.0 + c.lambda_shock * s)))
@@ -118,7 +126,9 @@ def _step(vitals: Vitals[N], rates: _Rates[N], h: N, c: Constants) -> Vitals[N]:
     z_mean = extremity((p_mean, a_mean, d_mean))
     z_move = extremity((p, a, d)) - extremity(x)
     memory = _step_extreme_memory(m, z_mean, z_move, h / tau_m)
-    return Vitals((p, a, d), 1.0 - fresh * exp(-boredom_turn), s_end, memory, long, drift)
+    return vitals._replace(
+        x=(p, a, d), boredom=1.0 - fresh * exp(-boredom_turn), shock_load=s_end, extreme_memory=memory
+    )
 
 
 def _step_axis(at: N, rest: N, bored: float, pull: tuple[N, N, N, N]) -> tuple[N, N]:
@@ -202,49 +212,3 @@ def _approach_shares(gap: N, c: Constants) -> tuple[N, N]:
     """The shares of its old drift and of a decaying goal that make up a trait's drift after a gap."""
     fast, slow = gap / c.drift_tau, gap / c.long_tau
     return exp(-fast), fast * _mean_decay(fast, slow)
-
-
-def impact(
-    traits: Traits, state: EmotionState, user_emotion: UserEmotion, now: float, constants: Constants = DEFAULT
-) -> EmotionState:
-    """The state right after the user showed an emotion at `now`."""
-    c, emotion = constants, user_emotion.sane()
-    state = evolve(traits, state, now, c)
-    now, vitals = state.updated_at, state.vitals
-    current_traits = effective(traits, state.drift)
-    displacement = _displacement(current_traits, emotion, c)
-    size = _rms(displacement)
-    shock = (c.shock_negative if emotion.p < 0 else c.shock_positive) * max(0.0, size - c.shock_above)
-    s = c01(vitals.shock_load + shock)
-    p, a, d = (clip(at + by, -1.0, 1.0) for at, by in zip(vitals.x, displacement, strict=True))
-    usual_z = extremity(neutral(traits, c))
-    sample = (p, a, d, max(0.0, size - c.volatility_above), s, max(0.0, vitals.extreme_memory - usual_z))
-    after = vitals._replace(
-        x=(p, a, d), boredom=vitals.boredom * c.boredom_kept, shock_load=s, long=_updated_long(vitals.long, sample, c)
-    )
-    remaining = lock_after(current_traits, emotion, after, lock_remaining(state, now, c), c)
-    return EmotionState.of(after, now + remaining if remaining > 0.0 else None, now, now)
-
-
-def _displacement(traits: Five[float], emotion: UserEmotion, c: Constants) -> Three[float]:
-    """How far an emotion moves each axis; its root mean square is at most `impact_max`."""
-    em, se, st, _, _ = traits
-    k = c.k_0 * (c.k_empathy_offset + em) * (c.k_sensitivity_offset + se) / (c.k_stability_offset + st)
-    confidence = emotion.intensity if emotion.confidence is None else emotion.confidence
-    force = confidence * emotion.intensity * k
-    size = force * _rms((emotion.p, emotion.a, emotion.d))
-    force *= c.impact_max / size if size > c.impact_max else 1.0
-    return force * emotion.p, force * emotion.a, force * emotion.d
-
-
-def _rms(x: Three[float]) -> float:
-    p, a, d = x
-    return sqrt((p * p + a * a + d * d) / 3.0)
-
-
-def _updated_long(long: Six[float], sample: Six[float], c: Constants) -> Six[float]:
-    """The long-term statistics as exponential moving averages, with one more sample."""
-    mu_p, mu_a, mu_d, volatility, shock, extreme = (
-        clip(old + c.long_gain * (new - old), -1.0, 1.0) for old, new in zip(long, sample, strict=True)
-    )
-    return mu_p, mu_a, mu_d, volatility, shock, extreme

@@ -127,6 +127,18 @@ def checked_time(now: float) -> float:
     return number_in(now, "now", *_TIME_SPAN)
 
 
+class Impressions(NamedTuple, Generic[N]):
+    """What lately happened, each 0..1: moods that lie close together in PAD are told apart by it.
+
+    `hurt`: attacks on the soul. `sorrow` and `worry`: suffering shared with the user. `warmth`: joy and kindness.
+    """
+
+    hurt: N
+    sorrow: N
+    worry: N
+    warmth: N
+
+
 class Vitals(NamedTuple, Generic[N]):
     """The part of the state that changes with time alone; `long` is mu_p, mu_a, mu_d, volatility, shock, extreme."""
 
@@ -134,6 +146,7 @@ class Vitals(NamedTuple, Generic[N]):
     boredom: N
     shock_load: N
     extreme_memory: N
+    impressions: Impressions[N]
     long: Six[N]
     drift: Five[N]
 
@@ -147,6 +160,10 @@ class EmotionStateDict(TypedDict):
     boredom: float
     shock_load: float
     extreme_memory: float
+    hurt: float
+    sorrow: float
+    worry: float
+    warmth: float
     long_mu_p: float
     long_mu_a: float
     long_mu_d: float
@@ -169,6 +186,10 @@ class EmotionState:
     boredom: float
     shock_load: float
     extreme_memory: float
+    hurt: float
+    sorrow: float
+    worry: float
+    warmth: float
     long_mu_p: float
     long_mu_a: float
     long_mu_d: float
@@ -188,12 +209,16 @@ class EmotionState:
     def vitals(self) -> Vitals[float]:
         mu = self.long_mu_p, self.long_mu_a, self.long_mu_d
         long = (*mu, self.long_volatility, self.long_shock, self.long_extreme)
-        return Vitals(self.x, self.boredom, self.shock_load, self.extreme_memory, long, self.drift)
+        return Vitals(self.x, self.boredom, self.shock_load, self.extreme_memory, self.impressions, long, self.drift)
+
+    @property
+    def impressions(self) -> Impressions[float]:
+        return Impressions(self.hurt, self.sorrow, self.worry, self.warmth)
 
     @classmethod
     def of(cls, vitals: Vitals[float], lock_until: float | None, interacted: float, now: float) -> "EmotionState":
-        x, boredom, shock_load, memory, long, drift = vitals
-        return cls(*x, boredom, shock_load, memory, *long, Traits(*drift), lock_until, interacted, now)
+        x, boredom, shock_load, memory, impressions, long, drift = vitals
+        return cls(*x, boredom, shock_load, memory, *impressions, *long, Traits(*drift), lock_until, interacted, now)
 
     def to_dict(self) -> EmotionStateDict:
         values = {f.name: getattr(self, f.name) for f in fields(self)} | {"drift": self.drift.to_dict()}
@@ -203,6 +228,8 @@ class EmotionState:
     def from_dict(cls, data: Any) -> "EmotionState":
         """The state as stored; raises InvalidInput for a missing, unknown, non-finite or out-of-range entry."""
         names = [f.name for f in fields(cls)]
+        if isinstance(data, Mapping):
+            data = {**_BEFORE_IMPRESSIONS, **data}
         if not isinstance(data, Mapping) or set(data) != set(names):
             raise InvalidInput(f"an emotion state has exactly {', '.join(names)}")
         values = {name: number_in(data[name], name, *span) for name, span in _SPANS.items()}
@@ -214,9 +241,10 @@ class EmotionState:
         )
 
 
+_BEFORE_IMPRESSIONS = dict.fromkeys(Impressions._fields, 0.0)  # in states of persona-pad-v2, which had none
 _SPANS = {
     **dict.fromkeys(("p", "a", "d", "long_mu_p", "long_mu_a", "long_mu_d"), (-1.0, 1.0)),
-    **dict.fromkeys(("boredom", "shock_load", "extreme_memory"), (0.0, 1.0)),
+    **dict.fromkeys(("boredom", "shock_load", "extreme_memory", *Impressions._fields), (0.0, 1.0)),
     **dict.fromkeys(("long_volatility", "long_shock", "long_extreme"), (0.0, 1.0)),
     **dict.fromkeys(("last_interaction_at", "updated_at"), _TIME_SPAN),
 }

@@ -9,11 +9,14 @@ from soulgraph.soul.emotions import SOOTHING, EmotionState, UserEmotion, Vitals,
 from soulgraph.soul.personality import Five, Traits, c01, clip, effective, extremity, reactivity, resilience
 
 ExecMode = Literal["auto_execute", "blocked"]
+GateReason = Literal["hurt", "overwhelmed_by_hurt", "sorrow", "excited", "tired"]
+
+_FADED = 0.05  # an impression below this explains nothing any more
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The decision with the numbers it was made from; judging changes no state."""
+    """The decision with the numbers it was made from, and why it is closed; judging changes no state."""
 
     exec_probability: float
     exec_mode: ExecMode
@@ -24,6 +27,7 @@ class Gate:
     s: float
     locked: bool
     lock_remaining_s: float
+    reason: GateReason | None = None
 
 
 def judge(traits: Traits, state: EmotionState, now: float, constants: Constants = DEFAULT) -> Gate:
@@ -38,7 +42,20 @@ def judge(traits: Traits, state: EmotionState, now: float, constants: Constants 
     if remaining > 0.0:
         probability *= c.locked_factor
     mode: ExecMode = "auto_execute" if probability >= threshold else "blocked"
-    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining)
+    reason = _reason(state, z_n, remaining > 0.0) if mode == "blocked" else None
+    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining, reason)
+
+
+def _reason(state: EmotionState, z_n: float, locked: bool) -> GateReason:
+    """Why the gate is closed: by the lock, else by what lately moved the soul most."""
+    if locked:
+        return "hurt"
+    hurt, sorrow, worry, _ = state.impressions
+    if state.p > 0.0 and z_n > 0.0:
+        return "excited"
+    if max(hurt, sorrow, worry) < _FADED:
+        return "tired" if z_n == 0.0 or state.a < 0.0 else "overwhelmed_by_hurt"
+    return "overwhelmed_by_hurt" if hurt >= max(sorrow, worry) else "sorrow"
 
 
 def _normalised_extremity(traits: Five[float], z: float, c: Constants) -> float:
@@ -73,14 +90,18 @@ def lock_remaining(state: EmotionState, now: float, c: Constants) -> float:
 def lock_after(
     traits: Five[float], emotion: UserEmotion, vitals: Vitals[float], remaining: float, c: Constants
 ) -> float:
-    """Seconds the lock has left after a user's emotion, which may start, prolong or shorten it.
+    """Seconds the lock has left after what the user said, which may start, prolong or shorten it.
 
     `vitals` are those after the impact, `remaining` is what the lock had left before it.
     """
+    appraisal = emotion.appraised
     neg, pos = polarity(emotion, c)
+    # An attack is negative in whatever tone it comes, also in laughter; what is not aimed at the soul never locks it.
+    neg = appraisal.hostility * max(neg, appraisal.hostility)
+    pos *= 1.0 - appraisal.hostility
     z, s = extremity(vitals.x), vitals.shock_load
     extreme = z >= c.lock_z or s >= c.lock_s
-    if neg >= c.lock_neg and neg >= c.lock_neg_over_pos * pos and extreme:
+    if neg >= c.lock_neg and neg >= c.lock_neg_over_pos * pos and extreme and appraisal.repair < c.lock_repair:
         more = _prolongation(traits, z, s, c) if remaining > 0.0 else c.lock_first
         return min(remaining + more, c.lock_max)
     left = remaining * (1.0 - _soothed_share(traits, emotion, neg, pos, c))
@@ -99,9 +120,12 @@ def _prolongation(traits: Five[float], z: float, s: float, c: Constants) -> floa
 
 
 def _soothed_share(traits: Five[float], emotion: UserEmotion, neg: float, pos: float, c: Constants) -> float:
-    """The share of the remaining lock that a positive emotion takes away."""
+    """The share of the remaining lock that a kind word or a positive emotion takes away."""
     em, _, st, _, _ = traits
-    base = c01(pos * (1.0 - c.soothe_neg * neg)) + (c.soothe_label if emotion.emotion in SOOTHING else 0.0)
+    label = c.soothe_label * (1.0 - emotion.appraised.hostility) if emotion.emotion in SOOTHING else 0.0
+    kindness = c01(pos * (1.0 - c.soothe_neg * neg)) + label
+    repair = emotion.appraised.repair
+    base = max(kindness, repair if repair >= c.lock_repair else 0.0)
     receptivity = c01(c.soothe_empathy * em + c.soothe_stability * st)
     soothe = c01(base * (c.soothe_base + c.soothe_character * receptivity))
     return _lerp(c.soothe_cut_min, c.soothe_cut_max, soothe) if soothe > c.soothe_above else 0.0

@@ -1,45 +1,76 @@
-"""Describes a mood in words, for prompts, which must not contain its numbers."""
+"""The mood in the words people use, for prompts and pages, which must not need its numbers.
+
+A mood is the nearest of some points in PAD, and what lately happened decides between those that lie close together:
+sorrow and boredom are almost the same point, but only one of them follows bad news.
+"""
+
+from typing import Literal, NamedTuple
 
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang
-from soulgraph.soul.personality import extremity
+from soulgraph.soul.personality import Three, extremity
 
-# Signs of pleasure, arousal and dominance; "0" stands for an axis in the middle zone.
-_WORDS: dict[str, dict[Lang, str]] = {
-    "+++": {"en": "exuberant", "zh": "欢欣"},
-    "++-": {"en": "dependent", "zh": "依恋"},
-    "+-+": {"en": "relaxed", "zh": "放松"},
-    "+--": {"en": "docile", "zh": "温顺"},
-    "-++": {"en": "hostile", "zh": "敌对"},
-    "-+-": {"en": "anxious", "zh": "焦虑"},
-    "--+": {"en": "disdainful", "zh": "轻蔑"},
-    "---": {"en": "bored", "zh": "无聊"},
-    "+00": {"en": "pleased", "zh": "愉快"},
-    "-00": {"en": "displeased", "zh": "不快"},
-    "0+0": {"en": "stirred", "zh": "激动"},
-    "0-0": {"en": "subdued", "zh": "低沉"},
-    "00+": {"en": "assured", "zh": "笃定"},
-    "00-": {"en": "unsure", "zh": "没底"},
+Mood = Literal[
+    "calm", "content", "cheerful", "elated", "excited", "proud", "tender", "moved",
+    "sad", "worried", "afraid", "hurt", "angry", "sulky", "bored", "tired",
+]  # fmt: skip
+Cause = Literal["hurt", "sorrow", "worry", "warmth", "boredom", "shock_load"]
+
+
+class _Point(NamedTuple):
+    """Where a mood lies in PAD, the part of the state that speaks for it, and its words."""
+
+    x: Three[float]
+    cause: Cause | None
+    en: str
+    zh: str
+
+
+_POINTS: dict[Mood, _Point] = {
+    "calm": _Point((0.0, 0.0, 0.0), None, "calm", "平静"),
+    "content": _Point((0.30, -0.05, 0.05), None, "content", "满足"),
+    "cheerful": _Point((0.45, 0.30, 0.15), "warmth", "cheerful", "开心"),
+    "elated": _Point((0.75, 0.55, 0.25), "warmth", "elated", "兴高采烈"),
+    "excited": _Point((0.40, 0.75, 0.15), None, "excited", "激动"),
+    "proud": _Point((0.45, 0.15, 0.60), "warmth", "proud", "自豪"),
+    "tender": _Point((0.25, -0.10, -0.15), "warmth", "tender", "心里柔软"),
+    "moved": _Point((-0.10, 0.10, -0.15), "sorrow", "moved", "触动"),
+    "sad": _Point((-0.45, -0.15, -0.30), "sorrow", "sad", "难过"),
+    "worried": _Point((-0.30, 0.25, -0.20), "worry", "worried", "担心"),
+    "afraid": _Point((-0.55, 0.55, -0.50), "worry", "afraid", "害怕"),
+    "hurt": _Point((-0.65, 0.35, -0.35), "hurt", "hurt", "受伤"),
+    "angry": _Point((-0.65, 0.60, 0.35), "hurt", "angry", "生气"),
+    "sulky": _Point((-0.35, -0.05, 0.10), "hurt", "sulky", "赌气"),
+    "bored": _Point((-0.30, -0.40, -0.12), "boredom", "bored", "无聊"),
+    "tired": _Point((-0.15, -0.55, -0.20), "shock_load", "tired", "疲惫"),
 }
-_EVEN: dict[Lang, str] = {"en": "even", "zh": "平静"}
-_SLIGHTLY: dict[Lang, str] = {"en": "slightly ", "zh": "有些"}
-_CLEARLY: dict[Lang, str] = {"en": "clearly ", "zh": "明显"}
-_STRONGLY: dict[Lang, str] = {"en": "strongly ", "zh": "非常"}
+_STRENGTHS: dict[Lang, tuple[str, str, str]] = {
+    "en": ("slightly ", "clearly ", "strongly "),
+    "zh": ("有些", "明显", "非常"),
+}
+
+
+def mood_of(state: EmotionState, constants: Constants = DEFAULT) -> Mood:
+    """The mood whose point is nearest, with what speaks for it counted in."""
+    return min(_POINTS, key=lambda mood: _distance(state, _POINTS[mood], constants))
 
 
 def describe(state: EmotionState, lang: Lang, constants: Constants = DEFAULT) -> str:
-    """Strength and octant, like "clearly relaxed"; "even" when every axis is in the middle zone."""
-    outside = [abs(v) >= constants.mood_even for v in state.x]
-    if not any(outside):
-        return _EVEN[lang]
-    # With one axis alone the signs of the other two are noise, so they must not choose an octant.
-    alone = sum(outside) == 1
-    signs = ("0" if alone and not out else "+" if v >= 0 else "-" for v, out in zip(state.x, outside, strict=True))
-    return _strength(extremity(state.x), constants)[lang] + _WORDS["".join(signs)][lang]
+    """Strength and mood, like "clearly sad"; calm has no strength."""
+    mood = mood_of(state, constants)
+    word = _POINTS[mood].zh if lang == "zh" else _POINTS[mood].en
+    return word if mood == "calm" else _STRENGTHS[lang][_strength(state, constants)] + word
 
 
-def _strength(z: float, c: Constants) -> dict[Lang, str]:
-    if z < c.mood_clearly:
-        return _SLIGHTLY
-    return _CLEARLY if z < c.mood_strongly else _STRONGLY
+def _distance(state: EmotionState, point: _Point, c: Constants) -> float:
+    apart = sum((at - there) ** 2 for at, there in zip(state.x, point.x, strict=True))
+    if point.cause is None:
+        return apart
+    share: float = getattr(state, point.cause)
+    return apart + c.mood_unexplained - c.mood_impression * share
+
+
+def _strength(state: EmotionState, c: Constants) -> int:
+    z = extremity(state.x)
+    return (z >= c.mood_clearly) + (z >= c.mood_strongly)

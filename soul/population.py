@@ -7,11 +7,11 @@ import numpy as np
 
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import flow
-from soulgraph.soul.emotions import EmotionState, Vitals, checked_time
+from soulgraph.soul.emotions import EmotionState, Impressions, Vitals, checked_time
 from soulgraph.soul.personality import Array, Five, N, Traits
 
 _NO_LOCK = -np.inf
-_VITALS_SIZE = 17
+_VITALS_SIZE = 21
 _ROW_SIZE = 5 + 3 + _VITALS_SIZE  # traits, times, vitals
 _BLOCK_SIZE = 16_384  # souls whose numbers fit into the processor's cache together
 
@@ -61,11 +61,12 @@ def _row(traits: Traits, state: EmotionState) -> list[float]:
 
 
 def _numbers(vitals: Vitals[N]) -> list[N]:
-    (p, a, d), b, s, m, (mu_p, mu_a, mu_d, volatility, shock, extreme), (em, se, st, ex, do) = vitals
-    return [p, a, d, b, s, m, mu_p, mu_a, mu_d, volatility, shock, extreme, em, se, st, ex, do]
+    (p, a, d), b, s, m, (hurt, sorrow, worry, warmth), long, (em, se, st, ex, do) = vitals
+    mu_p, mu_a, mu_d, vol, ls, lm = long
+    return [p, a, d, b, s, m, hurt, sorrow, worry, warmth, mu_p, mu_a, mu_d, vol, ls, lm, em, se, st, ex, do]
 
 
 def _vitals(numbers: Sequence[N]) -> Vitals[N]:
-    p, a, d, b, s, m, mu_p, mu_a, mu_d, volatility, shock, extreme, em, se, st, ex, do = numbers
-    long = (mu_p, mu_a, mu_d, volatility, shock, extreme)
-    return Vitals((p, a, d), b, s, m, long, (em, se, st, ex, do))
+    p, a, d, b, s, m, hurt, sorrow, worry, warmth, mu_p, mu_a, mu_d, vol, ls, lm, em, se, st, ex, do = numbers
+    impressions = Impressions(hurt, sorrow, worry, warmth)
+    return Vitals((p, a, d), b, s, m, impressions, (mu_p, mu_a, mu_d, vol, ls, lm), (em, se, st, ex, do))

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
-from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, evolve, impact
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, EmotionState, UserEmotion
 from soulgraph.soul.gate import Gate, judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import Traits, number_in
 
 MAX_TIMELINE_POINTS = 50_000
@@ -20,7 +21,12 @@ _MAX_S = 1e9
 _UNITS_S = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _TIME_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])\s*")
 _TIME_PARTS = re.compile(rf"(?:{_TIME_PART.pattern})+")
-_FIELDS = ("at", "emotion", "intensity", "confidence", "p", "a", "d")
+_FIELDS = ("at", "emotion", "intensity", "confidence", "p", "a", "d", "hostility", "repair")
+_SHORTHANDS: dict[str, dict[str, Any]] = {
+    "insult": {"emotion": "anger", "hostility": 0.9},
+    "apology": {"emotion": "sadness", "repair": 0.9},
+    "praise": {"emotion": "joy", "repair": 0.9},
+}
 _LINE_PART = re.compile(
     r"(?P<emotion>[a-z]+) (?: : (?P<intensity>[\d.]+) )? (?: \* (?P<times>\d{1,5}) )?"
     r"@ (?P<at>[^/]+) (?: / (?P<every>.+) )?",
@@ -104,14 +110,14 @@ def script_of(entries: Iterable[tuple[str, Any]]) -> Script:
 
 
 def said(text: str) -> Script:
-    """The script of one line like `anger*4@8s, gratitude@60s`."""
+    """The script of one line like `insult*4@8s, apology@60s`."""
     return script_of((repr(part.strip()), entry) for part in text.split(",") for entry in _expand_part(part.strip()))
 
 
 def _expand_part(part: str) -> Iterator[dict[str, Any]]:
     match = _LINE_PART.fullmatch(part.lower())
     if not match:
-        raise InvalidInput(f"{part!r}: expected EMOTION[:INTENSITY][*TIMES]@TIME[/EVERY], like anger:0.9*4@8s/8s")
+        raise InvalidInput(f"{part!r}: expected EMOTION[:INTENSITY][*TIMES]@TIME[/EVERY], like insult:0.9*4@8s/8s")
     start = seconds(match["at"], f"{part!r}: TIME")
     every = seconds(match["every"] or DEFAULT_INTERVAL_S, f"{part!r}: EVERY")
     for n in range(int(match["times"] or 1)):
@@ -131,6 +137,7 @@ def _cue(entry: Any) -> Cue:
     if unknown := [name for name in entry if name not in _FIELDS]:
         raise InvalidInput(f"there is no field {unknown[0]!r}; the fields are {', '.join(_FIELDS)}")
     given = {name: value for name, value in entry.items() if value not in (None, "")}
+    given = {**given, **_SHORTHANDS.get(str(given.get("emotion")).strip().lower(), {})}
     if missing := [name for name in ("at", "emotion") if name not in given]:
         raise InvalidInput(f"the field {missing[0]!r} is missing")
     return Cue(seconds(given["at"], "at"), _user_emotion(given))
@@ -140,12 +147,21 @@ def _user_emotion(given: Mapping[str, Any]) -> UserEmotion:
     """The emotion of an entry; the prototype of its label fills in missing p, a and d."""
     label = str(given["emotion"]).strip().lower()
     if label not in PROTOTYPES:
-        raise InvalidInput(f"emotion must be one of {', '.join(EMOTIONS)}, not {label!r}")
+        raise InvalidInput(f"emotion must be one of {', '.join((*EMOTIONS, *_SHORTHANDS))}, not {label!r}")
     prototype = dict(zip("pad", PROTOTYPES[label], strict=True))
     p, a, d = (number_in(_as_number(given.get(axis, prototype[axis])), axis, -1.0, 1.0) for axis in "pad")
     intensity = number_in(_as_number(given.get("intensity", DEFAULT_INTENSITY)), "intensity", 0.0, 1.0)
     confidence = number_in(_as_number(given["confidence"]), "confidence", 0.0, 1.0) if "confidence" in given else None
-    return UserEmotion(label, p, a, d, intensity, confidence)
+    return UserEmotion(label, p, a, d, intensity, confidence, _appraisal(given))
+
+
+def _appraisal(given: Mapping[str, Any]) -> Appraisal | None:
+    """What the script says the words are to the soul; None when it says nothing about it."""
+    names = ("hostility", "repair")
+    if not any(name in given for name in names):
+        return None
+    hostility, repair = (number_in(_as_number(given.get(name, 0.0)), name, 0.0, 1.0) for name in names)
+    return Appraisal(max(hostility, repair), hostility, repair)
 
 
 def seconds(value: Any, name: str) -> float:

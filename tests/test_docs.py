@@ -22,8 +22,9 @@ from soulgraph.scripts.draw_graph import ROOT, pages
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import create_app
 from soulgraph.settings import PREFIX, Settings
-from soulgraph.soul.dynamics import born, impact
+from soulgraph.soul.dynamics import born
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.tests.live import serving
 

@@ -8,7 +8,7 @@ from zlib import crc32
 import yaml
 
 from soulgraph.senses.intents.decision import MatchedIntent
-from soulgraph.soul.dynamics import EmotionState
+from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang
 
 _WARM, _COLD = 0.15, -0.15  # pleasure above and below which the tone changes

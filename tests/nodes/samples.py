@@ -16,7 +16,8 @@ from soulgraph.nodes.context import Context, NoTelemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.state import Impact, LoopState, TurnEvent, TurnState, Utterance
 from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
-from soulgraph.soul.dynamics import EmotionState, born
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.records import Soul

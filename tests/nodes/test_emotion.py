@@ -7,7 +7,7 @@ from soulgraph.nodes.context import Senses
 from soulgraph.nodes.emotion import UNKNOWN, emotion
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
 
 JOY = UserEmotion("joy", 0.7, 0.5, 0.2, 0.8, 0.9)

@@ -5,7 +5,7 @@ import pytest
 from soulgraph.errors import NotFound
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.pad_update import pad_update
-from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.tests.nodes.samples import Notebook, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, persona_state, session
 

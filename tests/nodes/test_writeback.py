@@ -6,7 +6,7 @@ from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.state import TurnResult
 from soulgraph.nodes.writeback import writeback
 from soulgraph.runtime.budget import TokenBudget
-from soulgraph.soul.dynamics import UserEmotion
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage

@@ -20,7 +20,8 @@ from soulgraph.runtime.ticks import Ticks
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.settings import Settings
-from soulgraph.soul.dynamics import UserEmotion, impact
+from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database
 from soulgraph.stores.factories import new_session, new_soul

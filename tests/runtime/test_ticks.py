@@ -12,8 +12,10 @@ from sqlalchemy import event, text
 from soulgraph.runtime import ticks as module
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.soul.constants import DEFAULT
-from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database, _Postgres, database_url
 from soulgraph.stores.factories import default_session_id

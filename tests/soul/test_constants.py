@@ -11,7 +11,7 @@ from soulgraph.soul.personality import traits_of
 def test_an_override_changes_a_copy_and_the_behaviour():
     slow = DEFAULT.override({"tau_up": 2400, "x_bored": [-0.1, -0.2, -0.1]})
     infj = traits_of("INFJ")
-    assert DEFAULT.tau_up == 240.0
+    assert DEFAULT.tau_up == 900.0
     assert slow.x_bored == (-0.1, -0.2, -0.1)
     assert evolve(infj, born(infj, 0.0), 300.0, slow).boredom < evolve(infj, born(infj, 0.0), 300.0).boredom
 

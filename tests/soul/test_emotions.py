@@ -1,25 +1,38 @@
 import json
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT
-from soulgraph.soul.dynamics import EmotionState, UserEmotion, born, impact
-from soulgraph.soul.emotions import EMOTIONS, NEGATIVE, POSITIVE, PROTOTYPES, SOOTHING, polarity
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.emotions import (
+    EMOTIONS,
+    NEGATIVE,
+    POSITIVE,
+    PROTOTYPES,
+    SOOTHING,
+    Appraisal,
+    EmotionState,
+    Impressions,
+    UserEmotion,
+    polarity,
+)
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 
 INFP = traits_of("INFP")
 
 
-def user_emotion(emotion, intensity=1.0):
-    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
+def user_emotion(emotion, intensity=1.0, appraisal=None):
+    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity, appraisal=appraisal)
 
 
 def locked_state():
     state = born(INFP, 1000.0)
     for _ in range(4):
-        state = impact(INFP, state, user_emotion("anger"), 1000.0)
+        state = impact(INFP, state, user_emotion("anger", appraisal=Appraisal(1.0, 1.0)), 1000.0)
     return state
 
 
@@ -49,6 +62,32 @@ def test_a_recognisers_nonsense_is_brought_within_bounds():
     assert nonsense.sane() == UserEmotion("joy", 0.0, 1.0, -1.0, 1.0, 0.0)
 
 
+def test_nonsense_in_an_appraisal_is_brought_within_bounds_too():
+    nonsense = user_emotion("joy", appraisal=Appraisal(nan, 7.0, -1.0, ("why",)))
+    assert nonsense.sane().appraised == Appraisal(0.0, 1.0, 0.0, ("why",))
+
+
+@pytest.mark.parametrize("label", EMOTIONS)
+def test_a_recogniser_without_appraisal_is_taken_to_mean_the_soul_with_half_of_its_anger(label):
+    assert user_emotion(label).appraised.hostility == (0.5 if label in ("anger", "disgust") else 0.0)
+    assert user_emotion(label).appraised.repair == 0.0
+
+
+def test_an_emotion_survives_json_with_its_appraisal():
+    told = user_emotion("anger", appraisal=Appraisal(1.0, 0.9, 0.1, ("insult: 废物",)))
+    assert UserEmotion.from_dict(json.loads(json.dumps(told.to_dict()))) == told
+
+
+def test_an_emotion_stored_before_there_were_appraisals_can_be_read():
+    stored = {"emotion": "anger", "p": -0.6, "a": 0.75, "d": 0.25, "intensity": 0.9, "confidence": None}
+    assert UserEmotion.from_dict(stored) == user_emotion("anger", 0.9)
+
+
+def test_a_state_of_the_second_model_is_read_without_impressions():
+    stored = {name: value for name, value in locked_state().to_dict().items() if name not in Impressions._fields}
+    assert EmotionState.from_dict(stored) == replace(locked_state(), hurt=0.0, sorrow=0.0, worry=0.0, warmth=0.0)
+
+
 def test_a_state_survives_json():
     state = locked_state()
     assert state.lock_until is not None
@@ -67,6 +106,7 @@ def test_the_published_names_are_all_there():
         ("p", 1.01),
         ("a", "0.1"),
         ("boredom", -0.1),
+        ("hurt", 1.1),
         ("shock_load", None),
         ("long_mu_d", -inf),
         ("updated_at", inf),

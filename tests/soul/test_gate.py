@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from soulgraph.errors import InvalidInput
-from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
-from soulgraph.soul.emotions import PROTOTYPES, SOOTHING
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, SOOTHING, Appraisal, UserEmotion
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
 
 units = st.floats(0.0, 1.0)
@@ -24,8 +25,12 @@ def locked(traits, seconds, **changes):
     return replace(born(traits, 0.0), lock_until=seconds, **changes)
 
 
-def user_emotion(emotion, intensity=0.9):
-    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
+def user_emotion(emotion, intensity=0.9, hostility=0.0, repair=0.0):
+    return UserEmotion(emotion, *PROTOTYPES[emotion], intensity, appraisal=Appraisal(1.0, hostility, repair))
+
+
+def insult(hostility=1.0, repair=0.0):
+    return user_emotion("anger", hostility=hostility, repair=repair)
 
 
 @pytest.mark.parametrize(
@@ -95,17 +100,68 @@ def test_what_neither_soothes_nor_triggers_leaves_the_lock_alone(emotion):
     assert impact(traits, locked(traits, 300.0), user_emotion(emotion), 10.0).lock_until == pytest.approx(300.0)
 
 
+@settings(max_examples=100, deadline=None)
+@given(any_traits, st.sampled_from(EMOTIONS), units, st.floats(0.5, 1.0), st.floats(0.6, 600.0), units)
+def test_every_sentence_that_makes_good_takes_a_fifth_to_three_quarters(traits, label, much, repair, seconds, s):
+    """Whatever guilt, sorrow or self-reproach it carries."""
+    state = locked(traits, seconds, shock_load=s, p=-1.0)
+    apology = user_emotion(label, much, hostility=0.4, repair=repair)
+    left = judge(traits, impact(traits, state, apology, 0.0), 0.0).lock_remaining_s
+    assert left == 0.0 or 0.25 * seconds - 1e-9 <= left <= 0.80 * seconds + 1e-9
+
+
+@pytest.mark.parametrize("label", ["anger", "sadness", "fear", "disgust", "frustration"])
+def test_no_feeling_that_is_not_aimed_at_the_soul_locks_it(label):
+    traits = traits_of("INFP")
+    extreme = replace(born(traits, 0.0), p=-1.0, shock_load=1.0)
+    assert impact(traits, extreme, user_emotion(label, 1.0), 0.0).lock_until is None
+
+
+def test_mockery_that_laughs_locks_like_any_other():
+    traits = traits_of("INFP")
+    extreme = replace(born(traits, 0.0), p=-1.0, shock_load=1.0)
+    assert impact(traits, extreme, user_emotion("joy", 1.0, hostility=0.8), 0.0).lock_until == 120.0
+
+
+def test_an_attack_that_is_taken_back_in_the_same_breath_does_not_lock():
+    traits = traits_of("INFP")
+    extreme = replace(born(traits, 0.0), p=-1.0, shock_load=1.0)
+    assert impact(traits, extreme, insult(repair=0.6), 0.0).lock_until is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"lock_until": 60.0, "sorrow": 1.0}, "hurt"),
+        ({"p": -1.0, "hurt": 0.6, "sorrow": 0.3}, "overwhelmed_by_hurt"),
+        ({"p": -1.0, "hurt": 0.1, "sorrow": 0.6}, "sorrow"),
+        ({"p": -1.0, "a": 0.9, "worry": 0.6}, "sorrow"),
+        ({"p": 0.9, "a": 1.0, "warmth": 0.9}, "excited"),
+        ({"p": -0.2, "a": -0.3, "extreme_memory": 1.0, "shock_load": 0.9}, "tired"),
+    ],
+)
+def test_a_closed_gate_says_why(changes, reason):
+    traits = traits_of("INFP")
+    gate = judge(traits, replace(born(traits, 0.0), **changes), 0.0)
+    assert (gate.exec_mode, gate.reason) == ("blocked", reason)
+
+
+def test_an_open_gate_has_no_reason():
+    traits = traits_of("INFP")
+    assert judge(traits, replace(born(traits, 0.0), hurt=1.0), 0.0).reason is None
+
+
 def test_a_remainder_of_half_a_second_clears_the_lock():
     traits = traits_of("ESTJ")
     assert impact(traits, locked(traits, 0.9), user_emotion("gratitude", 1.0), 0.0).lock_until is None
 
 
 @pytest.mark.parametrize("mbti", MBTI_TYPES)
-def test_repeated_anger_prolongs_a_lock_by_18_to_48_s_up_to_600_s(mbti):
+def test_repeated_insults_prolong_a_lock_by_18_to_48_s_up_to_600_s(mbti):
     traits = traits_of(mbti)
     state, before = locked(traits, 1.0, shock_load=1.0), 1.0
     for _ in range(40):
-        state = impact(traits, replace(state, shock_load=1.0), user_emotion("anger"), 0.0)
+        state = impact(traits, replace(state, shock_load=1.0), insult(), 0.0)
         left = judge(traits, state, 0.0).lock_remaining_s
         assert left == 600.0 or 18.0 <= left - before <= 48.0
         assert state.lock_until <= 600.0
@@ -131,7 +187,7 @@ def test_memory_and_shock_weigh_by_character():
 
 def test_a_lock_is_prolonged_by_severity_and_character():
     traits = traits_of("INFJ")
-    state = impact(traits, locked(traits, 100.0, shock_load=1.0), user_emotion("anger"), 0.0)
+    state = impact(traits, locked(traits, 100.0, shock_load=1.0), insult(), 0.0)
     z = judge(traits, state, 0.0).z
     share = 0.62 * (0.58 * z + 0.42) + 0.38 * (0.55 + 0.75 * 0.515 - 0.35 * 0.4784)
     assert state.lock_until == pytest.approx(100.0 + 18.0 + share * 30.0)
@@ -147,8 +203,8 @@ def test_a_lock_is_soothed_by_kindness_and_character():
 
 def test_thanks_in_a_bitter_tone_soothe_less():
     traits = traits_of("INFJ")
-    bitter = UserEmotion("anger", 0.6, 0.2, 0.35, 1.0)
-    neg, pos = 0.16, 0.72 * 0.6 + 0.10 * 0.35
+    bitter = UserEmotion("anger", 0.6, 0.2, 0.35, 1.0, appraisal=Appraisal(1.0, 0.4))
+    neg, pos = 0.4 * 0.4, 0.6 * (0.72 * 0.6 + 0.10 * 0.35)
     soothe = pos * (1.0 - 0.75 * neg) * (0.75 + 0.5 * (0.55 * 0.67 + 0.45 * 0.51))
     left = impact(traits, locked(traits, 100.0), bitter, 0.0).lock_until
     assert left == pytest.approx(100.0 * (1.0 - (0.20 + 0.55 * soothe)))

@@ -5,24 +5,26 @@ from hypothesis import strategies as st
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT
-from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import MBTI_TYPES, traits_of
 from soulgraph.soul.population import Population
 
 NOW = 1.7e9
 
+units = st.floats(0.0, 1.0)
 lives = st.tuples(
     st.sampled_from(MBTI_TYPES),
-    st.lists(st.tuples(st.floats(0.0, 1e5), st.sampled_from(EMOTIONS), st.floats(0.0, 1.0)), max_size=12),
+    st.lists(st.tuples(st.floats(0.0, 1e5), st.sampled_from(EMOTIONS), st.floats(0.0, 1.0), units), max_size=12),
 )
 
 
 def grown(mbti, history):
     traits = traits_of(mbti)
     state = born(traits, NOW)
-    for pause, emotion, intensity in history:
-        felt = UserEmotion(emotion, *PROTOTYPES[emotion], intensity)
+    for pause, emotion, intensity, hostility in history:
+        felt = UserEmotion(emotion, *PROTOTYPES[emotion], intensity, appraisal=Appraisal(1.0, hostility))
         state = impact(traits, state, felt, state.updated_at + pause)
     return traits, state
 
@@ -49,7 +51,7 @@ def test_a_population_moves_exactly_like_its_souls_one_by_one(lives, gaps):
 
 
 def test_a_lock_comes_through_and_opens_on_time():
-    traits, state = grown("INFP", [(8.0, "anger", 0.9)] * 4)
+    traits, state = grown("INFP", [(8.0, "anger", 0.9, 1.0)] * 4)
     population = Population.of([(traits, state)])
     assert population.states() == [state]
     assert population.evolve(state.lock_until - 1.0).states()[0].lock_until == state.lock_until
@@ -57,7 +59,7 @@ def test_a_lock_comes_through_and_opens_on_time():
 
 
 def test_evolving_leaves_the_population_it_started_from_untouched():
-    traits, state = grown("ENFP", [(8.0, "joy", 0.9)])
+    traits, state = grown("ENFP", [(8.0, "joy", 0.9, 0.0)])
     population = Population.of([(traits, state)])
     population.evolve(NOW + 500.0)
     assert population.states() == [state]

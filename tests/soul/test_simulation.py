@@ -4,9 +4,10 @@ from hypothesis import strategies as st
 
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT
-from soulgraph.soul.dynamics import UserEmotion, born, evolve, impact
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
+from soulgraph.soul.dynamics import born, evolve
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.gate import judge
+from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.simulation import (
     MAX_TIMELINE_POINTS,
@@ -22,7 +23,7 @@ from soulgraph.soul.simulation import (
 
 INFP = traits_of("INFP")
 ESTJ = traits_of("ESTJ")
-INSULTS = said("anger*4@8s, gratitude@60s")
+INSULTS = said("insult*4@8s, apology@60s")
 
 
 def user_emotion(emotion, intensity=0.9):
@@ -71,14 +72,24 @@ def test_how_often_one_looks_changes_nothing(cues, step, other):
     assert one[-1].state == two[-1].state
 
 
-def test_four_insults_lock_an_infp_until_soothed_and_an_estj_never():
+def test_four_insults_lock_an_infp_until_soothed_and_hardly_stop_an_estj():
     hurt = play(INFP, INSULTS, 240.0, 1.0)
     firm = play(ESTJ, INSULTS, 240.0, 1.0)
     unforgiven = play(INFP, INSULTS[:4], 240.0, 1.0)
-    assert spans(hurt, lambda sample: sample.gate.locked) == [(24.0, 113.0)]
+    assert spans(hurt, lambda sample: sample.gate.locked) == [(24.0, 102.0)]
     assert spans(hurt, lambda sample: sample.gate.exec_mode == "blocked")[0][0] == 16.0
     assert spans(unforgiven, lambda sample: sample.gate.locked) == [(24.0, 192.0)]
-    assert not any(sample.gate.exec_mode == "blocked" for sample in firm)
+    assert spans(firm, lambda sample: sample.gate.exec_mode == "blocked") == [(32.0, 39.0)]
+    assert not any(sample.gate.locked for sample in firm)
+
+
+def test_a_script_says_what_the_words_are_to_the_soul():
+    (insult,) = said("insult@0s")
+    (apology,) = said("apology@0s")
+    (given,) = script_of([("line 1", {"at": 0, "emotion": "sadness", "repair": "0.7"})])
+    assert (insult.felt.emotion, insult.felt.appraised.hostility) == ("anger", 0.9)
+    assert (apology.felt.emotion, apology.felt.appraised.repair) == ("sadness", 0.9)
+    assert given.felt.appraisal == Appraisal(0.7, 0.0, 0.7)
 
 
 def test_other_constants_tell_another_story():
