@@ -9,6 +9,7 @@ from soulgraph.soul.emotions import SOOTHING, EmotionState, UserEmotion, Vitals,
 from soulgraph.soul.personality import Five, Traits, c01, clip, effective, extremity, reactivity, resilience
 
 ExecMode = Literal["auto_execute", "blocked"]
+GateReason = Literal["hurt", "overwhelmed_by_hurt", "sorrow", "excited", "tired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Gate:
     s: float
     locked: bool
     lock_remaining_s: float
+    reason: GateReason | None = None
+    """Why the gate is closed; None while it is open."""
 
 
 def judge(traits: Traits, state: EmotionState, now: float, constants: Constants = DEFAULT) -> Gate:
@@ -38,7 +41,14 @@ def judge(traits: Traits, state: EmotionState, now: float, constants: Constants 
     if remaining > 0.0:
         probability *= c.locked_factor
     mode: ExecMode = "auto_execute" if probability >= threshold else "blocked"
-    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining)
+    reason = None if mode == "auto_execute" else _reason(state, remaining)
+    return Gate(probability, mode, threshold, z, z_n, m, s, remaining > 0.0, remaining, reason)
+
+
+def _reason(state: EmotionState, remaining: float) -> GateReason:
+    if remaining > 0.0:
+        return "hurt"
+    return "overwhelmed_by_hurt" if state.p < 0.0 else "excited"
 
 
 def _normalised_extremity(traits: Five[float], z: float, c: Constants) -> float:

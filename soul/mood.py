@@ -43,3 +43,15 @@ def _strength(z: float, c: Constants) -> dict[Lang, str]:
     if z < c.mood_clearly:
         return _SLIGHTLY
     return _CLEARLY if z < c.mood_strongly else _STRONGLY
+
+
+def mood_of(state: EmotionState) -> str:
+    """The key of the mood, like `sad` or `cheerful`."""
+    p, a, d = state.x
+    if p <= -0.15:
+        if a >= 0.15:
+            return "angry" if d >= 0.0 else "hurt"
+        return "sad"
+    if p >= 0.15:
+        return "elated" if a >= 0.5 else "cheerful" if a >= 0.15 else "content"
+    return "calm"
