@@ -66,7 +66,7 @@ class HistoryOut(BaseModel):
 
 @router.get("")
 async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
-    """Read the soul's present emotion, its mood in words, and its gate: whether it would carry out intents, and why not.
+    """Read the soul's present emotion, its mood in words, and its gate: whether it would act, and if not, why.
 
     Reading changes nothing.
     """

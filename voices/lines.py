@@ -20,8 +20,9 @@ def load_lines(name: str) -> dict[str, Any]:
 
 def pick(options: Sequence[str], text: str) -> str:
     """One of the options, always the same for the same text."""
-    # crc32, because Python's own hash of a string differs from process to process.
-    return options[zlib.crc32(text.encode()) % len(options)]
+    # crc32, because Python's own hash of a string differs from process to process; modulo a prime, because the last
+    # bits of two checksums differ in the same way whatever both texts begin with.
+    return options[zlib.crc32(text.encode()) % 65521 % len(options)]
 
 
 class Speaker(NamedTuple):

@@ -54,7 +54,7 @@ _REQUEST = re.compile(
     r"^\W*(?:你?(?:能不能|可不可以|可以|能))?(?:请|麻烦你?|拜托你?)?(?:[帮给替陪教]我|告诉我|提醒我)"
     r"|^\W*(?:请|麻烦|拜托)|^\W*把.{1,12}(?:[开关调放拿打收换停])|打开|关掉|关上|调[高低大小亮暗]|播放"
     r"|^\W*(?:please|(?:can|could|would|will) you)\b"
-    r"|^\W*(?:tell|give|make|show|play|turn|open|close|set|write|sing|read|help|speak|answer|wake|remind|bring|switch) \w",
+    r"|^\W*(?:tell|give|make|show|play|turn|open|close|set|write|sing|read|help|speak|wake|remind|bring|switch) \w",
     re.IGNORECASE,
 )
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -129,7 +129,7 @@ def tone_of(texts: Sequence[str]) -> str:
         group: sum(_mentions(text, words) for text in texts)
         for group, words in load_lines("offline_words")["tone_words"].items()
     }
-    most_frequent = max(counts, key=lambda group: counts[group])
+    most_frequent = max(counts, key=lambda tone: counts[tone])
     return most_frequent if counts[most_frequent] else "plain"
 
 

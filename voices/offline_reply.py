@@ -30,7 +30,7 @@ STRONG_INTENSITY = 0.7
 MARKED_APPRAISAL = 0.5
 MIDDLE_GRADE = 3
 EMPTY_RESULTS = ("", "[]", "{}", "null", "nothing found")
-_MODE_TONES = ("bright", "soft", "indignant", "plain")
+_MODE_SITUATIONS = ("greeting", "kind", "joy", "grief", "fear", "side", "plain")
 _MAX_QUOTE, _MAX_NAME, _MAX_MEMORY = 40, 60, 400
 
 
@@ -79,7 +79,7 @@ def _sentences(cues: Cues, path: Sequence[str], speaker: Speaker) -> list[str]:
     extras = {
         "before": [book["interjection"][tone]] if tone and speaker.exclaims else [],
         "after": [endings[temperament] for temperament in speaker.temperaments if temperament in endings],
-        "mode": [book["mode"][cues["mode"]]] if tone in _MODE_TONES and cues["mode"] in book["mode"] else [],
+        "mode": [book["mode"][cues["mode"]]] if path[0] in _MODE_SITUATIONS and cues["mode"] in book["mode"] else [],
     }
     picked = {place: [speaker.pick(options, text) for options in lists] for place, lists in extras.items()}
     return [*picked["before"], *speaker.say(_lines_at(book, path), text), *picked["after"], *picked["mode"]]
@@ -100,18 +100,16 @@ def _lines_at(book: Any, path: Sequence[str]) -> list[str]:
 
 def _situation(cues: Cues, tool_result: ToolMessage | None) -> tuple[tuple[str, ...], str]:
     """(path to the lines that fit, what they quote). The order of the checks is their priority."""
-    text = cues["user_text"]
     act = user_act(cues)
-    mood = Speaker(cues["mood_key"], cues["grades"]).mood_group
-    if cues["gate_reason"] and cues["blocked_intents"]:
+    reason = cues["gate_reason"]
+    if reason and cues["blocked_intents"]:
         intents = lines()[cues["lang"]]["separator"].join(cues["blocked_intents"])
-        key = _reception(act)
-        return ("refusal", cues["gate_reason"] if key == "other" else key), quoted(intents, _MAX_QUOTE)
+        return ("refusal", reason, _reception(act)), quoted(intents, _MAX_QUOTE)
     if tool_result:
-        return _after_tool(text, tool_result)
-    if cues["gate_reason"]:
-        return ("curt", cues["gate_reason"], _reception(act)), ""
-    return _open_situation(cues, act, mood)
+        return _after_tool(cues["user_text"], tool_result)
+    if reason:
+        return ("curt", reason, _reception(act)), ""
+    return _open_situation(cues, act, Speaker(cues["mood_key"], cues["grades"]).mood_group)
 
 
 def _open_situation(cues: Cues, act: str, mood: str) -> tuple[tuple[str, ...], str]:
