@@ -2,13 +2,15 @@
 
 from soulgraph.prompts.context import Memory, Persona
 from soulgraph.prompts.lore import Lore
+from soulgraph.soul.character_words import describe_personality
+from soulgraph.soul.personality import Traits, traits_of
 
 BARE = Persona(soul_name="Mika", mode="strict")
 FULL = Persona(
     soul_name="Mika",
     mode="hybrid",
     mood="clearly relaxed",
-    personality="Warm; cares how others feel. Steady. Shows little; speaks briefly.",
+    personality=describe_personality(traits_of("INFJ"), Traits(0.1, 0.0, 0.1, 0.0, 0.0), "en"),
     character_id="keeper",
     base_persona="A lighthouse keeper.\n\nShe was born on the mainland.",
     style_examples=["the user: Hi?\nMika: Hm.", "Mika: No."],
