@@ -68,14 +68,16 @@ _OTHER_REQUESTS: dict[RequestedMode, str] = {
         r"|\bhold me accountable\b|\bmy drill sergeant\b|\bno excuses\b"
     ),
     "hybrid": (
-        r"各(?:来|占)?一半|一半[^，,]{1,4}一半|混着来|\b(?:balanced |even )?mix of (?:both|the two|[^,]*\bmodes)\b|\bhalf and half\b"
+        r"各(?:来|占)?一半|一半[^，,]{1,4}一半|混着来"
+        r"|\b(?:balanced |even )?mix of (?:both|the two|[^,]*\bmodes)\b|\bhalf and half\b"
         r"|\ba (?:bit|little) of both\b|\bbalance (?:both|the two|reason)\b"
     ),
     "default": (
         r"(?:恢复|回到|变回|回归|切回|换回|做回)(?:成|到)?你?(?:默认|正常|平时|平常|往常|原样|原来|本来|自己)"
         r"|像(?:平时|平常|往常)(?:一样|那样)|正常(?:一点|点|说话)"
         r"|\bback to (?:normal|default|usual|yourself|how you (?:usually|normally) (?:are|talk|speak))\b"
-        r"|\b(?:to|be|the|back) (?:your )?(?:usual|normal|old|default) (?:self|mode|tone|way)\b|\bbe (?:yourself|normal)\b"
+        r"|\b(?:to|be|the|back) (?:your )?(?:usual|normal|old|default) (?:self|mode|tone|way)\b"
+        r"|\bbe (?:yourself|normal)\b"
         r"|\breset (?:your|the) mode\b|\bthe (?:normal|old|usual) you\b"
     ),
 }

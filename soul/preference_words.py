@@ -49,7 +49,7 @@ _YOU_ARE = (
 )
 _TOO_EN = r"(?: (?:too|overly|unnecessarily|needlessly|excessively|this|that))"
 _NEED_NOT_EN = (
-    r"\b(?:(?:stop|quit) (?:being|acting|sounding)|(?:you )?(?:shouldn't|should not|don't (?:have|need) to|do not have to"
+    r"\b(?:(?:stop|quit) (?:being|acting|sounding)|(?:shouldn't|should not|don't (?:have|need) to|do not have to"
     r"|needn't|why must you) be|(?:can|could|would) you (?:please )?not be|why (?:are you|do you sound))"
     r"(?: (?:so|too|this|that|always|all|such a))*"
 )
@@ -64,12 +64,12 @@ def _wish_frames(zh: str, en: str, bothers_zh: str, bothers_en: str) -> list[str
     return [
         rf"{zh}(?:{_MORE}(?!的(?!{_MANNER_ZH}))|[地着]?(?:[说讲聊答写]|回[我答复]?|[跟和对]我)|的?{_MANNER_ZH}|起来|即可|就[好行])",
         rf"(?:更|再|得|要|尽量|保持|最好|务必|一律|都|请)(?:更|再|要|尽量)?{zh}(?!的)",
-        rf"(?<!would )(?<!might )(?<!could )(?<!will )\b(?:be|sound|stay|act|remain)(?: more| as| a bit| a little| extra"
-        rf"| very| always| brutally| completely)* {en}\b{_PAPERS}",
+        rf"(?<!would )(?<!might )(?<!could )(?<!will )\b(?:be|sound|stay|act|remain)(?: more| as| a bit| a little"
+        rf"| extra| very| always| brutally| completely)* {en}\b{_PAPERS}",
         rf"\b(?:keep|make) (?:it|them|things|that|this|(?:your |the |every |each |all |this )*{_ANSWERS}|your tone)"
         rf"{_VERY} {en}\b",
         rf"\b(?:more|bit) {en}\b{_PAPERS}|\b{en}(?:,? (?:and )?\w+)? {_MANNER_EN}\b",
-        rf"\b(?:speak|talk|answer|reply|respond|explain|write|say)(?: (?:to|with) me| me| things| everything| it| that)*"
+        rf"\b(?:speak|talk|answer|reply|respond|explain|write|say)(?: (?:to|with) me| me| things| everything| it)*"
         rf"{_VERY} {en}\b",
         rf"{NOT_ZH}(?:{_LINK_ZH}|(?<![用必])太)*{bothers_zh}",
         rf"{_DONT} be{_VERY} {bothers_en}\b|\bless {bothers_en}\b",
@@ -99,9 +99,12 @@ def _known_preference(entry: Mapping[str, Any]) -> KnownPreference:
     wishes = _wish_frames(_any_of(words("wish", "zh")), _any_of(words("wish", "en")), *bothers)
     complaints = _complaint_frames(*faults, *bothers)
     return KnownPreference(
-        *(entry[name] for name in ("key", "value", "zh", "en")),
-        _compiled(wishes + [_filled(words) for words in entry.get("wishes", ())]),
-        _compiled(complaints + [_filled(words) for words in entry.get("complaints", ())]),
+        key=entry["key"],
+        value=entry["value"],
+        zh=entry["zh"],
+        en=entry["en"],
+        wishes=_compiled(wishes + [_filled(words) for words in entry.get("wishes", ())]),
+        complaints=_compiled(complaints + [_filled(words) for words in entry.get("complaints", ())]),
     )
 
 

@@ -29,7 +29,8 @@ CORRECTS = re.compile(
     r"|怎么(?:又|老|总|还)|为什么(?:又|老|总)|你[^，,]{0,4}(?:老|总|又|一直|每次)"
     r"|太[^，,太]{1,5}了|太[长短多凶]\W*$|受不了|说过|说了多少|听着(?:别扭|难受|不舒服)|看着[累烦]"
     r"|^\W*(?:不对|不是这样|错了|不行)"
-    rf"|\b(?:stop|quit) \w+ing\b|{_YOU_EN}(?:'re| are)? (?:keep|always)\b|\bwhy (?:do|must) you\b|\bany ?more\b|\bno more\b"
+    rf"|\b(?:stop|quit) \w+ing\b|{_YOU_EN}(?:'re| are)? (?:keep|always)\b|\bwhy (?:do|must) you\b|\bany ?more\b"
+    r"|\bno more\b"
     r"|\b(?:is|are|was|that's|you're|talk|talking|way|far) too \w+|\bagain\W*$|\benough with\b|\btold you\b"
     r"|\bi (?:hate|dislike|don't like)(?: it)? (?:when|how) you\b|\b(?:sick|tired) of\b"
     r"|^\W*(?:no(?=[,.!])|nope|wrong|not like that|that's (?:wrong|not right))",
@@ -82,11 +83,13 @@ FREE_CORRECTION = re.compile(
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,8}}(?:怎么|别|老|总)?[^，,]{{0,3}}[像跟和似][^，,]{{0,5}}(?:{_UNWANTED_LIKE_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,5}}(?:不对|别扭|怪怪的|难听|让人不|不舒服)"
     r"|\b(?:stop|quit) (?:talking|speaking|answering|replying|acting|treating|saying)\b(?! about)"
-    rf"|\b(?:(?:stop|quit|cut out)(?: with)?|enough with|no more|lay off|(?:can|could|would) you (?:please )?(?:not|stop)"
-    rf"|you (?:don't need|don't have|needn't) to)\b[^,;]*\b(?:{_HABIT_EN}|(?:{_SPEECH_EN}) (?:to me|every|each|like|your))"
+    rf"|\b(?:(?:stop|quit|cut out)(?: with)?|enough with|no more|lay off"
+    r"|(?:can|could|would) you (?:please )?(?:not|stop)|you (?:don't need|don't have|needn't) to)\b"
+    rf"[^,;]*\b(?:{_HABIT_EN}|(?:{_SPEECH_EN}) (?:to me|every|each|like|your))"
     rf"|\byou (?:(?:keep|always|constantly|never stop|only ever)\b[^,;]*\b(?:{_HABIT_EN})\b"
     rf"|(?:{_HABIT_EN}) [^;]*\b(?:constantly|all the time|too (?:much|often)|every time|over and over))"
-    r"|\byou (?:sound|talk|speak|write|come across)(?: \w+){0,2} like (?:an? |the |some )(?!friend|poet|angel|dream|good|nice)"
+    r"|\byou (?:sound|talk|speak|write|come across)(?: \w+){0,2} like (?:an? |the |some )"
+    r"(?!friend|poet|angel|dream|good|nice)"
     r"|\byou(?:'re| are) over-?\w+ing\b",
     re.IGNORECASE,
 )
