@@ -6,7 +6,6 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnResult, TurnState
 from soulgraph.nodes.streaming import emit
 from soulgraph.senses.intents.decision import MatchedIntent
-from soulgraph.soul.language import lang_of
 from soulgraph.stores.factories import new_id
 from soulgraph.terminals.payloads import IntentAction, IntentCall
 from soulgraph.voices.action_lines import action_line
@@ -18,8 +17,9 @@ async def intent_action(state: TurnState, runtime: Runtime[Context]) -> TurnStat
     intents = state["intents"].intents
     ready = [intent for intent in intents if intent.status == "ready"]
     delivered = await _deliver(ready, state, runtime.context)
-    mood = state["impact"].soul.emotion_state
-    reply = action_line(intents, delivered is not False, mood, text, lang_of(text))
+    impact = state["impact"]
+    lang = impact.reply_language(text)
+    reply = action_line(intents, delivered is not False, impact.soul.emotion_state, text, lang)
     action = {"intents": [intent.model_dump() for intent in ready], "delivered": delivered}
     emit("intent_action", action, runtime)
     emit("token", {"text": reply}, runtime)

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.nodes.context import Context
@@ -19,11 +20,10 @@ from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.templates import Template, read_template, shipped
-from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
+from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 
 _NOTHING = Recalled([], [])
@@ -38,7 +38,6 @@ class _Stored:
     template: Template
     character: Preset | None
     background: Preset | None
-    preferences: list[Preference]
     slots: list[Slot]
     recent: list[Message]
 
@@ -47,7 +46,7 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     context = runtime.context
     session = state["impact"].session
     async with context.stores.read() as tx:
-        stored = await _stored(tx, session, 2 * context.persona.history_rounds)
+        stored = await _stored(tx, session, context.persona)
     workspaces = context.memory.workspaces
     files = workspaces.read(session.soul_id) if workspaces else {}
     recalled = state.get("recalled") or _NOTHING
@@ -78,15 +77,14 @@ def _report(state: TurnState, context: Context, built: PersonaContext, problem: 
     context.telemetry.keep_private(*built.private)
 
 
-async def _stored(tx: Transaction, session: Session, messages: int) -> _Stored:
+async def _stored(tx: Transaction, session: Session, config: PersonaConfig) -> _Stored:
     preset = session.character_snapshot["source_preset"]
     return _Stored(
         template=await template_of(tx, session.template_id),
         character=await tx.characters.find(preset) if preset else None,
         background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
-        preferences=await tx.preferences.all(session.soul_id),
-        slots=await tx.slots.all(session.soul_id),
-        recent=await tx.messages.recent(session.session_id, messages),
+        slots=[] if config.static else await tx.slots.all(session.soul_id),
+        recent=await tx.messages.recent(session.session_id, 2 * config.history_rounds),
     )
 
 
@@ -124,7 +122,7 @@ def _persona(
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
-        mood=describe(impact.soul.emotion_state, lang_of(text), context.constants),
+        mood=describe(impact.soul.emotion_state, impact.reply_language(text), context.constants),
         character_id=snapshot["source_preset"],
         base_persona=snapshot["base_persona"],
         style_examples=stored.character.data.get("style_examples", ()) if stored.character else (),
@@ -134,9 +132,9 @@ def _persona(
         inner_state=impact.soul.inner_state,
         profile=impact.soul.dynamic_profile,
         files=files,
-        preferences={preference.key: preference.value for preference in stored.preferences},
+        preferences=impact.preferences,
         slots={slot.n: slot.content for slot in stored.slots},
-        wishes={key: hint["value"] for key, hint in impact.guard["hints"].items() if key != "mode"},
+        wishes={key: value for key, value in impact.wishes.items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         may_act=state["gate"].exec_mode == "auto_execute",
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
@@ -149,7 +147,7 @@ def _persona(
 
 def _question(impact: Impact, text: str) -> str:
     asked = impact.question
-    return question(asked.key, asked.value, lang_of(text)) if asked else ""
+    return question(asked.key, asked.value, impact.reply_language(text)) if asked else ""
 
 
 def _world(background: Preset | None) -> str:
@@ -166,7 +164,7 @@ def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
     gate = state["gate"]
     return {
         "task": "turn",
-        "lang": lang_of(text),
+        "lang": impact.reply_language(text),
         "soul_name": persona.soul_name,
         "voice": template.voice,
         "user_text": text,

@@ -123,6 +123,11 @@ FREE_ONCE = re.compile(
     r" (?:like|as|in|with|using|\w+ly)\b",
     re.IGNORECASE,
 )
+SPEAKS_OF_MANNER = re.compile(
+    rf"{_SPEECH_ZH}|{_HABIT_ZH}|[叫喊称]我|称呼|说人话|别再|你[^，,]{{0,3}}(?:太|好|别|能不能)"
+    rf"|\b(?:{_HABIT_EN}|{_SPEECH_EN}|sound\w*|call me|address me|wording|you(?:'re| are) (?:too|so|being)|your)\b",
+    re.IGNORECASE,
+)
 FORETELLS = re.compile(
     r"[你我][^，,]{0,3}(?:会(?!儿)|可能|一定|肯定)|\b(?:will|gonna|going to)\b(?! you)", re.IGNORECASE
 )

@@ -17,6 +17,7 @@ LIKE_THIS = ("reply_style", "like_this")
 """Key and value of the wish to go on as now; the guard finds out what that means."""
 
 _MAX_CHARS = 200
+_MAX_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,35 @@ def signals_in(text: str) -> list[Signal]:
     """The preferences stated in a text, one for each key: the later of two that contradict each other."""
     found = {signal.key: signal for sentence in wish_sentences(text) for signal in _signals_in_sentence(sentence)}
     return list(found.values())
+
+
+def may_state_wish(text: str) -> bool:
+    """Whether a text has something of a wish that the rules have not found, so that asking a model is worth it."""
+    if signals_in(text):
+        return False
+    return any(
+        words.LASTING.search(sentence) or words.CORRECTS.search(sentence) or words.SPEAKS_OF_MANNER.search(sentence)
+        for sentence in wish_sentences(text)
+    )
+
+
+def proposed_signal(text: str, key: str, value: str, evidence: str, explicit: bool, correction: bool) -> Signal | None:
+    """What a model has found in a text, if its evidence stands there word for word, and in a wish of the user's own.
+
+    Keys and values are ours or the user's words, never the model's. A wish that the model calls lasting, without a
+    word for it that we know, is asked about like a correction.
+    """
+    sentence = next((one for one in wish_sentences(text) if evidence and evidence in one), None)
+    if sentence is None or words.ABOUT_OTHERS.search(sentence):
+        return None
+    is_known = any((known.key, known.value) == (key, value) for known in KNOWN_PREFERENCES)
+    is_named = key == "address" and 0 < len(value) <= _MAX_NAME and value in evidence
+    if not is_known and not is_named:
+        key, value = f"other:{evidence[:40]}", evidence[:_MAX_CHARS]
+    lasting = explicit and is_lasting(sentence)
+    once = words.ONCE.search(sentence) is not None and not lasting
+    asked_about = correction or (explicit and not once)
+    return Signal(key, value, evidence[:_MAX_CHARS], explicit=lasting, correction=asked_about, once=once)
 
 
 def _signals_in_sentence(sentence: str) -> list[Signal]:
