@@ -1,4 +1,4 @@
-"""What follows a turn once its reply is out: the soul looks for wishes, keeps what happened, thinks about it, and tidies up."""
+"""What follows a turn once its reply is out: the soul learns a wish, keeps what happened, thinks, and tidies up."""
 
 from langgraph.graph import END, START, StateGraph
 

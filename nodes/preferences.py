@@ -12,10 +12,16 @@ async def keep_preferences(tx: Transaction, soul_id: str, decisions: Sequence[De
     """Store the preferences that the guard let through."""
     for decision in decisions:
         if decision.verdict == "persist":
-            key, value, confidence = decision.key, decision.value, decision.confidence
-            await tx.preferences.put(
-                Preference(soul_id, key, value, confidence, decision.reason, decision.evidence, now)
+            kept = Preference(
+                soul_id=soul_id,
+                key=decision.key,
+                value=decision.value,
+                confidence=decision.confidence,
+                source=decision.reason,
+                evidence=decision.evidence,
+                updated_at=now,
             )
+            await tx.preferences.put(kept)
 
 
 def report_decisions(decisions: Sequence[Decision], telemetry: Telemetry, **ids: str) -> None:

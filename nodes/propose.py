@@ -26,7 +26,7 @@ async def propose(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
     text = await _unread_text(follow_up, context)
     if may_state_wish(text) and (signals := await _signals(text, follow_up["soul_id"], context)):
         decisions = await _decide(signals, follow_up, context)
-        ids = {name: str(follow_up[name]) for name in ("session_id", "soul_id", "turn_id")}  # type: ignore[literal-required]
+        ids = {"session_id": follow_up["session_id"], "soul_id": follow_up["soul_id"], "turn_id": follow_up["turn_id"]}
         report_decisions(decisions, context.telemetry, **ids)
     return state
 

@@ -9,7 +9,6 @@ from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.state import (
     Answer,
-    Impact,
     IntentDecisionReport,
     MatchedIntentReport,
     OutboxPayload,

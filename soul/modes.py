@@ -74,11 +74,11 @@ def changed(before: PersonaState, after: PersonaState) -> ModeChange | None:
 
 def one_turn_later(state: PersonaState, default: Mode, now: str) -> PersonaState:
     """The state if nothing in the text changes it: a chosen mode has one turn less, or is over."""
-    if "begins_next" in state:
-        return PersonaState(**{key: value for key, value in state.items() if key != "begins_next"})  # type: ignore[typeddict-item]
+    later = state.copy()
+    if later.pop("begins_next", False):
+        return later
     if state["mode_source"] != "default" and state["ttl_turns"] <= 1:
         return {**default_state(default, now), "cooldown_turns": COOLDOWN_TURNS}
-    later = state.copy()
     if state["mode_source"] != "default":
         later["ttl_turns"] -= 1
     if later.pop("cooldown_turns", 0) > 1:
