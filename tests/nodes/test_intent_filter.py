@@ -68,6 +68,8 @@ async def test_the_latency_of_the_emotion_is_kept():
 
 
 async def test_what_is_missing_is_asked_for_in_the_language_the_user_prefers(home):
-    await report(home, ALARM)
-    result = await filtered(home, "叫醒我", terminal_id="robot-1", preferences={"language": "en"})
-    assert result["intents"].intents[0].question.isascii() is False or "?" in result["intents"].intents[0].question
+    at = {"name": "at", "type": "time", "required": True}
+    await report(home, {**ALARM, "name": "alarm", "slots": [at]})
+    for lang, is_english in (("en", True), ("zh", False)):
+        result = await filtered(home, "叫醒我", terminal_id="robot-1", preferences={"language": lang})
+        assert result["intents"].intents[0].question.isascii() is is_english
