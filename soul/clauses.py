@@ -26,13 +26,18 @@ _POLITE_IF = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"如果|要是|假如|假设|万一|倘若|(?<![说讲])的话|会怎么?样|会如何"
+    r"如果|要是|假如|假设|万一|倘若|(?<![说讲你您])的话|会怎么?样|会如何"
     r"|\b(?:(?<!prefer it )(?<!like it )if|unless|suppose|imagine|would it be|would have)\b",
     re.IGNORECASE,
 )
+_IS_RULE = re.compile(
+    r"\W*(?:以后|今后|往后|从现在|从今|记住|from now on|going forward|in (?:the )?future)", re.IGNORECASE
+)
+_WONDERS = re.compile(r"会怎么?样|会如何|就好了|多好|[?？]|\b(?:what if|would|wish)\b", re.IGNORECASE)
 _SPEAKS_ABOUT = re.compile(
-    r"什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明(?!书)|讲讲"
+    r"^\W*(?:请|帮我|你)*(?:把|将)?翻译|跟我念|造句|什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明(?!书)|讲讲"
     r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|(?<![你您话])怎么(?!又|老|总|还|这么|那么)|[你您话]怎么(?!又|老|总|还|这么|那么|跟|像|和)|如何|听说|(?<![数证根])据说|以前|昨天|小时候"
+    r"|^\W*(?:please |can you |could you )*(?:translate|repeat after me)\b"
     r"|\b(?:what(?:'s| is| are| does| was| do)|which|why(?! (?:do|are|must) you (?:keep|always))"
     r"|how (?:do|does|is|can|would)|difference|means?|meaning|explain(?! (?:things|everything|more))|describe"
     r"|(?:tell me|know|heard?|read|learn(?:ed)?|wonder\w*|think|thinking) about|used to|yesterday)\b",
@@ -94,8 +99,13 @@ def _unquote(quoted: re.Match[str]) -> str:
     return words if is_name else " "
 
 
+def _supposes(sentence: str) -> bool:
+    """A condition inside a rule for the future supposes nothing: "from now on, if I am tired, keep it short"."""
+    return _SUPPOSES.search(sentence) is not None and not (_IS_RULE.match(sentence) and not _WONDERS.search(sentence))
+
+
 def _only_mentions(sentence: str) -> bool:
     """Whether a sentence supposes, reports or asks about something instead of requesting it."""
-    if _SUPPOSES.search(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
+    if _supposes(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
         return True
     return _ASKS.search(sentence) is not None and _REQUESTS.search(sentence) is None

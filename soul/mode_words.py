@@ -49,6 +49,7 @@ _STOP = r"\b(?:stop being|quit being|don't be|don't get)(?: so| too| that| all)*
 _OTHER_REQUESTS: dict[RequestedMode, str] = {
     "rational": (
         rf"{_NOT}(?:煽情|感性|情绪化|抒情)|用逻辑[^，,]{{0,4}}(?:说话|分析|思考|讨论)|拿出你?的?(?:理性|理智)"
+        r"|\bthink like an? (?:analyst|scientist|engineer|lawyer|logician)\b"
         rf"|\b(?:logically|rationally|analytically|less emotional)\b|{_STOP} (?:emotional|sentimental|dramatic)\b"
     ),
     "idol": (
@@ -103,7 +104,7 @@ _COURTESY = re.compile(
     r"|开启?|进入|回到|\b(?:i'd|i'll|let's|please|pls|just|ok|okay|so|now|then|hey|well|right|alright|lets|let|us|can"
     r"|could|would|will|you|i|want|need|to|like|prefer|from|on|(?<!you )always|be|a|an|bit|little|more|today|for|try"
     r"|and|go|switch|change|get|back|kindly|maybe|start|give|me|some|put|yourself|stay|keep|it|turn|set|your|mode"
-    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|come|return|revert|reset|drop|act|purely|strictly|how|really|much|being|this)\b)*+",
+    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|come|time|return|revert|reset|drop|act|purely|strictly|how|really|much|being|this)\b)*+",
     re.IGNORECASE,
 )
 
@@ -127,7 +128,7 @@ def _request_pattern(mode: RequestedMode) -> re.Pattern[str]:
 
 def _manner_pattern(mode: RequestedMode) -> str:
     zh, en = _MANNERS[mode]
-    doing = "一?点儿?|一?些|起来|满满|分析|思考|讨论|地[^，,]{0,2}[说聊谈讲看帮想分讨]"
+    doing = "一?点儿?|一?些|起来|满满|分析|思考|讨论|看待|对待|地[^，,]{0,2}[说聊谈讲看帮想分讨]"
     return rf"(?:{zh}|[又和而、])*(?:{zh})(?:{doing})|{_BE_EN} (?:{en}){_AFTER_EN}"
 
 

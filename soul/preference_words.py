@@ -66,7 +66,7 @@ def _wish_frames(zh: str, en: str, bothers_zh: str, bothers_en: str) -> list[str
         rf"(?:更|再|得|要|尽量|保持|最好|务必|一律|都|请)(?:更|再|要|尽量)?{zh}(?!的)",
         rf"(?<!would )(?<!might )(?<!could )(?<!will )\b(?:be|sound|stay|act|remain)(?: more| as| a bit| a little"
         rf"| extra| very| always| brutally| completely)* {en}\b{_PAPERS}",
-        rf"\b(?:keep|make) (?:it|them|things|that|this|(?:your |the |every |each |all |this )*{_ANSWERS}|your tone)"
+        rf"\b(?:keep|make) (?:it|them|things|that|this(?: one)?|(?:your |the |every |each |all |this )*{_ANSWERS})"
         rf"{_VERY} {en}\b",
         rf"\b(?:more|bit) {en}\b{_PAPERS}|\b{en}(?:,? (?:and )?\w+)? {_MANNER_EN}\b",
         rf"\b(?:speak|talk|answer|reply|respond|explain|write|say)(?: (?:to|with) me| me| things| everything| it)*"

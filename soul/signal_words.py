@@ -14,7 +14,8 @@ _LASTING_EN = (
     r"|\b(?:as a (?:general )?rule|by default)\b|\bstarting (?:now|today)\b"
     r"|(?<!you )(?<!you're )(?<!are )(?<!were )(?<!i've )(?<!have )\balways\b|\b(?:every|each) time(?! you| i)"
     r"|^\W*(?:please |and |also |ok |okay )*(?:remember(?! (?:when|how|the|what|that time))|(?:keep|bear) in mind)\b"
-    r"|\b(?:make|take) (?:a )?(?:\w+ )?note\b|^\W*(?:please )?(?:note\b|never\b(?! mind))"
+    r"|\b(?:make|take) (?:a )?(?:\w+ )?note\b"
+    r"|^\W*(?:please )?(?:note\b|never\b(?! mind)|(?:don't|do not) (?:you )?ever\b)"
 )
 LASTING = re.compile(f"{_LASTING_ZH}|{_LASTING_EN}", re.IGNORECASE)
 ONCE = re.compile(
@@ -38,7 +39,7 @@ CORRECTS = re.compile(
 )
 ABOUT_SELF = re.compile(
     rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN})[，,:：\s]*)?"
-    r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|不爱看)"
+    r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|怕|习惯|不[吃喝能爱]|对[^，,]{1,6}过敏)"
     r"|i (?!want(?! to)|need(?! to)|would(?! (?:like|love|prefer) to)|prefer|like|love|hate|dislike|don't|wish|really"
     r"|always (?:want|prefer|like)|told|can't stand)"
     r"|i'd (?!like(?! to)|prefer(?! to)|rather you|love(?! to)|appreciate)|i've |i'm (?!sick|tired)|i'll |we "
@@ -63,7 +64,7 @@ LIKE_THIS = re.compile(
 # What a complaint without a known manner must be about: how the soul talks. Else 别再难过了 would be one.
 _HABIT_ZH = (
     "重复|复读|道歉|对不起|打断|插嘴|抢话|反问|敷衍|解释|催|唠叨|夸|奉承|拍马屁|吹捧|附和|跑题|转移话题|岔开|感叹号|省略号"
-    "|标点|波浪号|口头禅|废话|套话|官腔|术语|网络用语|方言|复述|总结|安慰|劝|提醒我"
+    "|标点|波浪号|口头禅|废话|套话|官腔|装熟|装可爱|套近乎|抬杠|怼我|学我说话|术语|网络用语|方言|复述|总结|安慰|劝|提醒我"
 )
 _SPEECH_ZH = "说话|讲话|语气|口气|口吻|腔调|措辞|回答|回复|回我|说得|讲得"
 _UNWANTED_LIKE_ZH = "机器|说明书|客服|念经|背课文|复读机|模板|人机|领导|公文|念稿|新闻|教科书|上司|推销|审问|审犯人"
@@ -76,9 +77,13 @@ _SPEECH_EN = (
     r"talk\w*|speak\w*|answer\w*|repl(?:y|ies|ying)|respond\w*|messages?|sentences?|tone|act(?:ing)?|treat\w*|say\w*"
     r"|phras\w+|writ\w+|end(?:ing)?|start(?:ing)?"
 )
+_PRAISE_ZH = "好|棒|甜|可爱|有|对|美|妙|温柔|感人|精彩|厉害|贴心|暖|动听|逗|搞笑|幽默|到位|及时|用心|懂|真诚"
+_PRAISE_EN = "well|good|nice|kind|sweet|funny|cute|beautiful|true|much fun|lovely|great"
 FREE_CORRECTION = re.compile(
     rf"{NOT_ZH}(?:给我|跟我|对我|你)*(?:再|老|总|一直)是?(?:[对跟和]我)?用?(?:这样|这么|那样|那么|这种|那种)"
-    rf"|{NOT_ZH}[^，,]{{0,4}}{STRESS_ZH}[^，,]{{0,6}}(?:{_HABIT_ZH})"
+    rf"|{NOT_ZH}[^，,]{{0,4}}{STRESS_ZH}[^，,]{{0,6}}(?:{_HABIT_ZH})|(?:别|不要|不许|不准)[^，,]{{0,5}}(?:{_HABIT_ZH})"
+    rf"|^\W*(?:不对|不是这样|不是|错了|不行)\W.*(?:别|不要|不该|不应该)"
+    rf"|你[^，,]{{0,2}}(?:[说讲写答话]|回[答复]?|语气|口气)[^，,]{{0,4}}(?:太|过于)(?!{_PRAISE_ZH})"
     rf"|你[^，,]{{0,6}}(?:老是?|总是?|又|一直|每次|每句|动不动就?|一上来就?|三句不离)[^，,]{{0,6}}(?:{_HABIT_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,8}}(?:怎么|别|老|总)?[^，,]{{0,3}}[像跟和似][^，,]{{0,5}}(?:{_UNWANTED_LIKE_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,5}}(?:不对|别扭|怪怪的|难听|让人不|不舒服)"
@@ -90,7 +95,10 @@ FREE_CORRECTION = re.compile(
     rf"|(?:{_HABIT_EN}) [^;]*\b(?:constantly|all the time|too (?:much|often)|every time|over and over))"
     r"|\byou (?:sound|talk|speak|write|come across)(?: \w+){0,2} like (?:an? |the |some )"
     r"(?!friend|poet|angel|dream|good|nice)"
-    r"|\byou(?:'re| are) over-?\w+ing\b",
+    r"|\byou(?:'re| are) over-?\w+ing\b|\bi (?:hate|dislike|don't like)(?: it)? (?:when|how|the way) you\b"
+    rf"|\byou (?:talk|speak|explain|answer|reply|write)(?: \w+)? too (?!{_PRAISE_EN})"
+    rf"|\byour (?:tone|voice|wording|answers?|repl(?:y|ies)|explanations?|messages?) (?:is|are|was|were|sounds?) "
+    rf"(?:a bit |way |far |just )*too (?!{_PRAISE_EN})",
     re.IGNORECASE,
 )
 _ADDRESSES_EN = (
@@ -110,10 +118,11 @@ _PREFERS_EN = (
 )
 FREE_WISH = re.compile(
     r"[你您](?:要|先|都|就|必须|只|别|不要|给|跟|对|多|少|记得|提醒|用|说|把|帮)|请|(?:提醒|告诉|问|通知|[给跟对帮替陪]|听|让|回)我"
-    r"|记[住得].{0,2}我[^，,]{0,3}(?:喜欢|爱|讨厌|怕|习惯|过敏|不[吃喝能])"
+    r"|记[住得着好].{0,2}我[^，,]{0,6}(?:喜欢|爱|讨厌|怕|习惯|过敏|不[吃喝能])"
     r"|(?:报|念|列|回[答复]|解释|推荐|汇报|打招呼|问候|说话|讲话|聊天|称呼)[^，,]{0,8}(?:都|一律|要|别|不要|先|必须|务必|统一|用)"
     r"|(?:都|一律|要|请|统一)用[^，,]{1,8}(?:单位|制|格式|语|文|话|字|体|[说答回讲])"
     rf"|^{_ADDRESSES_EN}\b{_VERB_EN}\b"
+    r"|^\W*(?:please )?always (?!\w+(?:ed|ing)\b|been |had |was |a |the )[a-z-]+ .*\b(?:me|my|you)\b"
     rf"|\b(?:remember|mind|note|that|always|on|forward)[\s,:]+(?:that )?{_PREFERS_EN}",
     re.IGNORECASE,
 )
