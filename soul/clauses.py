@@ -26,7 +26,7 @@ _POLITE_IF = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"如果|要是|假如|假设|万一|倘若|(?<![说讲你您])的话|会怎么?样|会如何"
+    r"如果|要是|假如|假设|万一|倘若|(?<![说讲你您我])的话|[是换成要]我的话|会怎么?样|会如何"
     r"|\b(?:(?<!prefer it )(?<!like it )if|unless|suppose|imagine|would it be|would have)\b",
     re.IGNORECASE,
 )
@@ -36,7 +36,7 @@ _IS_RULE = re.compile(
 _WONDERS = re.compile(r"会怎么?样|会如何|就好了|多好|[?？]|\b(?:what if|would|wish)\b", re.IGNORECASE)
 _SPEAKS_ABOUT = re.compile(
     r"^\W*(?:请|帮我|你)*(?:把|将)?翻译|跟我念|造句|什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明(?!书)|讲讲"
-    r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|(?<![你您话])怎么(?!又|老|总|还|这么|那么)|[你您话]怎么(?!又|老|总|还|这么|那么|跟|像|和)|如何|听说|(?<![数证根])据说|以前|昨天|小时候"
+    r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|(?<![你您话])怎么(?!又|老|总|还|这么|那么)|[你您话]怎么(?!又|老|总|还|这么|那么|跟|像|和)|(?<!无论)如何|听说|(?<![数证根])据说|以前|昨天|小时候"
     r"|^\W*(?:please |can you |could you )*(?:translate|repeat after me)\b"
     r"|\b(?:what(?:'s| is| are| does| was| do)|which|why(?! (?:do|are|must) you (?:keep|always))"
     r"|how (?:do|does|is|can|would)|difference|means?|meaning|explain(?! (?:things|everything|more))|describe"

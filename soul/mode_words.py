@@ -50,7 +50,8 @@ _OTHER_REQUESTS: dict[RequestedMode, str] = {
     "rational": (
         rf"{_NOT}(?:煽情|感性|情绪化|抒情)|用逻辑[^，,]{{0,4}}(?:说话|分析|思考|讨论)|拿出你?的?(?:理性|理智)"
         r"|\bthink like an? (?:analyst|scientist|engineer|lawyer|logician)\b"
-        rf"|\b(?:logically|rationally|analytically|less emotional)\b|{_STOP} (?:emotional|sentimental|dramatic)\b"
+        rf"|\b(?:logically|rationally|analytically|objectively|less emotional)\b"
+        rf"|{_STOP} (?:emotional|sentimental|dramatic)\b"
     ),
     "idol": (
         r"[给为]我(?:打打?气|加加?油|点鼓励|一?点?鼓励)|鼓励(?:鼓励|一下|下)?我|哄哄?我|逗(?:逗?我|我?(?:开心|笑))|让我开心"
@@ -104,7 +105,7 @@ _COURTESY = re.compile(
     r"|开启?|进入|回到|\b(?:i'd|i'll|let's|please|pls|just|ok|okay|so|now|then|hey|well|right|alright|lets|let|us|can"
     r"|could|would|will|you|i|want|need|to|like|prefer|from|on|(?<!you )always|be|a|an|bit|little|more|today|for|try"
     r"|and|go|switch|change|get|back|kindly|maybe|start|give|me|some|put|yourself|stay|keep|it|turn|set|your|mode"
-    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|come|time|return|revert|reset|drop|act|purely|strictly|how|really|much|being|this)\b)*+",
+    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|come|time|look|at|return|revert|reset|drop|act|purely|strictly|how|really|much|being|this)\b)*+",
     re.IGNORECASE,
 )
 

@@ -5,8 +5,8 @@ import re
 from soulgraph.soul.preference_words import NOT_ZH, STRESS_ZH
 
 _LASTING_ZH = (
-    r"以后(?!的|再说|会|吧)|今后|往后|日后|从现在(?:起|开始)|从今(?:[天儿往以]|后)*(?:起|开始)?|从此"
-    r"|(?<![你么])每[次回]都?|永远|永久|始终|一律|长期|默认(?=都|用|就)|记[住着牢]|记得|牢记|记一?下|记好了?"
+    r"以后(?!的|再说|会|吧)|今后|往后|日后|从现在(?:起|开始)|从今(?:[天儿往以]|后)*(?:起|开始)?|从此|从(?:这一?刻|此刻|明天)(?:起|开始)"
+    r"|(?<![你么])每[次回]都?|永远|永久|始终|一律|长期|默认(?=都|用|就)|(?<!给我)记[住着牢]|记得|牢记|记一?下|记好了?"
 )
 _LASTING_EN = (
     r"\bfrom (?:now|here|today|this (?:day|point|moment)) (?:on(?:wards?)?|forward)\b|\b(?:going|moving) forward\b"
@@ -38,7 +38,7 @@ CORRECTS = re.compile(
     re.IGNORECASE,
 )
 ABOUT_SELF = re.compile(
-    rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN})[，,:：\s]*)?"
+    rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN}|(?:when(?:ever)?|(?:every|each) time|if))[，,:：\s]*)?"
     r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|怕|习惯|不[吃喝能爱]|对[^，,]{1,6}过敏)"
     r"|i (?!want(?! to)|need(?! to)|would(?! (?:like|love|prefer) to)|prefer|like|love|hate|dislike|don't|wish|really"
     r"|always (?:want|prefer|like)|told|can't stand)"
@@ -48,9 +48,13 @@ ABOUT_SELF = re.compile(
 )
 ADDRESSES_SOUL = re.compile(r"[你您]|\byour?\b", re.IGNORECASE)
 _ANSWERS = "(?:answers?|repl(?:y|ies)|responses?|messages?|sentences?|texts?|tone|jokes?|emojis?|questions?)"
+_OTHERS_ZH = (
+    "[他她它]们?|人家|大家|别人|孩子们?|(?:[我咱他她][^，,你]{0,2})?"
+    "(?:[爸妈哥姐弟妹]{1,2}|老[婆公师板]|儿子|女儿|朋友|同[事学]|领导|室友|邻居|家人|医生|客服)(?=[^，,你]*[^，,你我])"
+)
 ABOUT_OTHERS = re.compile(
-    rf"^\W*(?:(?:{_LASTING_EN})[,:\s]*)?"
-    rf"(?:(?:he|she|they|it|everyone|everybody|people|nobody|his|her|their|our)\b(?!'s too)"
+    rf"^\W*(?:(?:{_LASTING_ZH}|{_LASTING_EN})[，,:：\s]*)?"
+    rf"(?:{_OTHERS_ZH}|(?:he|she|they|it|everyone|everybody|people|nobody|his|her|their|our)\b(?!'s too)"
     rf"|(?:my (?!name)|(?:the|this|these|those|that|some|most|many) (?!{_ANSWERS}|i\b|you))\w+(?: \w+)?"
     r" (?:is|are|was|were|has|have|can|will|always|never|just|\w+s|belongs?|feel)\b)",
     re.IGNORECASE,
@@ -82,7 +86,7 @@ _PRAISE_EN = "well|good|nice|kind|sweet|funny|cute|beautiful|true|much fun|lovel
 FREE_CORRECTION = re.compile(
     rf"{NOT_ZH}(?:给我|跟我|对我|你)*(?:再|老|总|一直)是?(?:[对跟和]我)?用?(?:这样|这么|那样|那么|这种|那种)"
     rf"|{NOT_ZH}[^，,]{{0,4}}{STRESS_ZH}[^，,]{{0,6}}(?:{_HABIT_ZH})|(?:别|不要|不许|不准)[^，,]{{0,5}}(?:{_HABIT_ZH})"
-    rf"|^\W*(?:不对|不是这样|不是|错了|不行)\W.*(?:别|不要|不该|不应该)"
+    rf"|(?:别|不要)[^，,]{{0,2}}(?:一口一个|张口闭口)|^\W*(?:不对|不是这样|不是|错了|不行)\W.*(?:别|不要|不该|不应该)"
     rf"|你[^，,]{{0,2}}(?:[说讲写答话]|回[答复]?|语气|口气)[^，,]{{0,4}}(?:太|过于)(?!{_PRAISE_ZH})"
     rf"|你[^，,]{{0,6}}(?:老是?|总是?|又|一直|每次|每句|动不动就?|一上来就?|三句不离)[^，,]{{0,6}}(?:{_HABIT_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,8}}(?:怎么|别|老|总)?[^，,]{{0,3}}[像跟和似][^，,]{{0,5}}(?:{_UNWANTED_LIKE_ZH})"
@@ -121,6 +125,7 @@ FREE_WISH = re.compile(
     r"|记[住得着好].{0,2}我[^，,]{0,6}(?:喜欢|爱|讨厌|怕|习惯|过敏|不[吃喝能])"
     r"|(?:报|念|列|回[答复]|解释|推荐|汇报|打招呼|问候|说话|讲话|聊天|称呼)[^，,]{0,8}(?:都|一律|要|别|不要|先|必须|务必|统一|用)"
     r"|(?:都|一律|要|请|统一)用[^，,]{1,8}(?:单位|制|格式|语|文|话|字|体|[说答回讲])"
+    r"|(?:少|多|别|不要)(?:用|说|讲|提|问|发|加|带)"
     rf"|^{_ADDRESSES_EN}\b{_VERB_EN}\b"
     r"|^\W*(?:please )?always (?!\w+(?:ed|ing)\b|been |had |was |a |the )[a-z-]+ .*\b(?:me|my|you)\b"
     rf"|\b(?:remember|mind|note|that|always|on|forward)[\s,:]+(?:that )?{_PREFERS_EN}",
@@ -146,5 +151,5 @@ COMPLAINS = re.compile(
 # Lights, songs and letters can be soft or short as well: that is no wish about the soul.
 ABOUT_A_THING = re.compile(
     r"(?:灯光?|光线?|音乐|歌|声音|音量|颜色|风|空调|窗帘|温度|水|衣服|裙子|头发|文章|作文|邮件|信|诗|故事|代码|电影|合同|论文"
-    r"|报告|简历|标题|文案)[^，,]{0,3}$|[写作拟起](?:一?[封篇份个首段])[^，,]*$"
+    r"|报告|简历|标题|文案)[^，,]{0,3}$|[写作拟起](?:一?[封篇份个首段])[^，,]*$|把[^，,你]{1,8}[改写翻润换][^，,]*$"
 )
