@@ -120,7 +120,7 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
         session_id=new_id("sess"),
         title=title,
         background_id=background_id,
-        persona_state=default_state(services.settings.persona.default_mode, iso(now)),
+        persona_state=default_state(services.context.persona.default_mode, iso(now)),
         turn=0,
         continued_from=session.session_id,
         created_at=now,

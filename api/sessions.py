@@ -11,7 +11,7 @@ from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.greeting import open_session as open_with_greeting
-from soulgraph.soul.modes import Mode, PersonaState, default_state
+from soulgraph.soul.modes import Mode, PersonaState, changed, chosen_between_turns, default_state
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import CharacterSnapshot, Message, Session
@@ -107,7 +107,7 @@ async def list_sessions(services: Served, soul_id: Id | None = None, limit: Limi
 @router.post("", status_code=201, dependencies=[chatter])
 async def create_session(wanted: NewSession, services: Served) -> SessionOut:
     """Create a session without a greeting. It keeps a snapshot of its character as it is now."""
-    persona = services.settings.persona
+    persona = services.context.persona
     async with services.stores.write() as tx:
         soul = await tx.souls.get(wanted.soul_id)
         session = await new_session(
@@ -178,26 +178,24 @@ async def read_persona_state(session_id: Id, services: Served) -> PersonaState:
 @router.put("/{session_id}/persona-state", dependencies=[chatter])
 async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> PersonaState:
     """Choose the persona mode for the next `ttl_turns` turns, as if the user had asked for it in the chat."""
-    ttl_turns = choice.ttl_turns or services.settings.persona.mode_ttl_turns
-    state: PersonaState = {
-        "mode": choice.mode,
-        "mode_source": "user",
-        "since": iso(services.now()),
-        "ttl_turns": ttl_turns,
-        "notes": choice.notes,
-    }
+    ttl_turns = choice.ttl_turns or services.context.persona.mode_ttl_turns
+    state = chosen_between_turns(choice.mode, iso(services.now()), ttl_turns, choice.notes)
     return await _set_state(session_id, state, services)
 
 
 @router.delete("/{session_id}/persona-state", dependencies=[chatter])
 async def reset_mode(session_id: Id, services: Served) -> PersonaState:
     """Go back to the default persona mode."""
-    default = default_state(services.settings.persona.default_mode, iso(services.now()))
+    default = default_state(services.context.persona.default_mode, iso(services.now()))
     return await _set_state(session_id, default, services)
 
 
 async def _set_state(session_id: str, state: PersonaState, services: Served) -> PersonaState:
     """Store the state once a running turn has ended: that would overwrite it otherwise."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
+        session = await tx.sessions.get(session_id)
         await tx.sessions.set_persona_state(session_id, state, services.now())
+    if switch := changed(session.persona_state, state):
+        ids = {"session_id": session_id, "soul_id": session.soul_id, "turn_id": None}
+        services.context.telemetry.emit("persona.mode.changed", **ids, **switch._asdict())
     return state

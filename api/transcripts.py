@@ -66,7 +66,7 @@ async def import_session(soul_id: Id, request: Request, services: Served, user_i
     If a line cannot be read, the error names it and nothing is stored.
     """
     metadata, lines = _parse(await request.body())
-    persona = services.settings.persona
+    persona = services.context.persona
     now = services.now()
     async with services.stores.write() as tx:
         session = await new_session(

@@ -75,9 +75,13 @@ def _data_dir(settings: Settings) -> Finding:
 
 def _persona(settings: Settings) -> Finding:
     try:
-        return Finding("ok", "persona", f"{settings.persona.default_mode} mode unless told otherwise")
+        persona = settings.persona
     except ConfigurationError as error:
-        return Finding("problem", "persona", error.detail)
+        detail = f"{error.detail}; a server that runs keeps the last settings it could use"
+        return Finding("problem", "persona", detail)
+    if persona.static:
+        return Finding("ok", "persona", f"static: {persona.default_mode} mode, nothing is learnt from what is said")
+    return Finding("ok", "persona", f"{persona.default_mode} mode unless told otherwise")
 
 
 async def _database(settings: Settings) -> list[Finding]:

@@ -1,10 +1,11 @@
-"""What follows a turn once its reply is out: the soul keeps what happened, thinks about it, and tidies up."""
+"""What follows a turn once its reply is out: the soul learns a wish, keeps what happened, thinks, and tidies up."""
 
 from langgraph.graph import END, START, StateGraph
 
 from soulgraph.nodes.archive import archive
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.maintain import maintain
+from soulgraph.nodes.propose import propose
 from soulgraph.nodes.reflect import reflect
 from soulgraph.nodes.state import AfterglowState
 
@@ -15,10 +16,12 @@ def afterglow_graph() -> Afterglow:
     """Every step may be run again after a crash: what is done already is found done."""
     return (
         StateGraph(AfterglowState, Context)
+        .add_node(propose)
         .add_node(archive)
         .add_node(reflect)
         .add_node(maintain)
-        .add_edge(START, "archive")
+        .add_edge(START, "propose")
+        .add_edge("propose", "archive")
         .add_edge("archive", "reflect")
         .add_edge("reflect", "maintain")
         .add_edge("maintain", END)

@@ -1,5 +1,7 @@
-"""The settings of `persona.yaml`, as pydantic models."""
+"""The settings of `persona.yaml`, as pydantic models, and the file that is read again when it has changed."""
 
+import logging
+from collections.abc import Callable
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -16,6 +18,8 @@ from soulgraph.soul.validation import explain
 
 DEFAULT_PERSONA = Path(__file__).parent / "persona.yaml"
 _SETTING_NAME = "SOULGRAPH_PERSONA_CONFIG"
+_STATIC = {"dynamic_modes": False, "write_back": False, "recalled": 0, "persona_budget": 1500}
+_log = logging.getLogger(__name__)
 
 
 def _parse_constants(given: Any) -> Constants:
@@ -59,6 +63,7 @@ class PersonaConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    static: bool = False
     default_mode: Mode = "hybrid"
     dynamic_modes: bool = True
     mode_ttl_turns: int = Field(20, ge=1)
@@ -71,6 +76,12 @@ class PersonaConfig(BaseModel):
     recalled: int = Field(3, ge=0, le=20)
     life: ProactiveConfig = ProactiveConfig()
     dynamics: Annotated[Constants, BeforeValidator(_parse_constants)] = DEFAULT
+
+    @model_validator(mode="before")
+    @classmethod
+    def _switch_off(cls, given: Any) -> Any:
+        """`static` turns off everything that changes by what is said, whatever else the file says of it."""
+        return {**given, **_STATIC} if isinstance(given, dict) and given.get("static") is True else given
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -85,3 +96,36 @@ class PersonaConfig(BaseModel):
             raise ConfigurationError(_SETTING_NAME, f"{path}: {explain(error)}") from error
         except ConfigurationError as error:
             raise ConfigurationError(_SETTING_NAME, f"{path}: dynamics: {error.detail}") from error
+
+
+class PersonaFile:
+    """The settings of a file that people edit while the server runs: as they were when they could last be used."""
+
+    def __init__(self, path: Path, report: Callable[[str], None] = lambda problem: None) -> None:
+        """Raises ConfigurationError if the file cannot be used; later, `report` is told why an edit cannot."""
+        self._path = path
+        self._report = report
+        self._seen = self._stamp()
+        self._config = PersonaConfig.read(path)
+
+    def __call__(self) -> PersonaConfig:
+        if (stamp := self._stamp()) != self._seen:
+            self._seen = stamp
+            self._read_again()
+        return self._config
+
+    def _stamp(self) -> tuple[int, int, int]:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return 0, 0, 0
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def _read_again(self) -> None:
+        try:
+            self._config = PersonaConfig.read(self._path)
+        except ConfigurationError as error:
+            _log.warning("the last good persona settings stay in force: %s", error.detail)
+            self._report(error.detail)
+        else:
+            _log.info("persona settings were read again from %s", self._path)

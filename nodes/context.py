@@ -128,7 +128,8 @@ class Context:
     stores: Stores
     senses: Senses
     voice: Voice
-    persona: PersonaConfig
+    read_persona: Callable[[], PersonaConfig]
+    """The settings of `persona.yaml` as they are now."""
     clock: Callable[[], float]
     timezone: tzinfo | None = None
     memory: Memory = field(default_factory=Memory)
@@ -143,6 +144,10 @@ class Context:
     def local_time(self, at: float | None = None) -> datetime:
         """A time, by default now, as the users' clocks show it."""
         return datetime.fromtimestamp(self.clock() if at is None else at, self.timezone)
+
+    @property
+    def persona(self) -> PersonaConfig:
+        return self.read_persona()
 
     @property
     def constants(self) -> Constants:

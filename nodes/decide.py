@@ -9,7 +9,7 @@ from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.soul.character_words import describe_personality
-from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
 from soulgraph.stores.records import Message, Preference, Slot
@@ -32,7 +32,7 @@ async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveS
     context = runtime.context
     occasion = state["occasion"]
     known = await _known(occasion, context)
-    lang = _language(occasion, known.messages)
+    lang = _language(occasion, known)
     try:
         async with context.budget.background(occasion.soul.soul_id, "life"):
             impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(occasion, known, lang, context))
@@ -73,11 +73,13 @@ def _as_line(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": message.content, **unprompted}
 
 
-def _language(occasion: Occasion, messages: list[Message]) -> Lang:
-    """The one they talk in; before they have, the character's own."""
-    heard = [message.content for message in messages if message.role == "user"]
+def _language(occasion: Occasion, known: _Known) -> Lang:
+    """The one the user wishes for, else the one they talk in; before they have, the character's own."""
+    heard = [message.content for message in known.messages if message.role == "user"]
+    preferences = {kept.key: kept.value for kept in known.preferences}
+    wishes = {key: hint["value"] for key, hint in occasion.session.guard["hints"].items()}
     own = [occasion.session.character_snapshot["base_persona"], occasion.soul.inner_state, occasion.soul.name]
-    return lang_of("\n".join(heard or own))
+    return reply_language("\n".join(heard or own), preferences, wishes)
 
 
 def _sources(known: _Known) -> list[str]:

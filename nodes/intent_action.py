@@ -7,7 +7,6 @@ from soulgraph.nodes.state import TurnResult, TurnState
 from soulgraph.nodes.streaming import emit
 from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.soul.character_words import grades_of
-from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.stores.factories import new_id
@@ -23,7 +22,9 @@ async def intent_action(state: TurnState, runtime: Runtime[Context]) -> TurnStat
     intents = state["intents"].intents
     ready = [intent for intent in intents if intent.status == "ready"]
     delivered = await _deliver(ready, state, runtime.context)
-    reply = action_line(intents, delivered is not False, _speaker(state["impact"].soul), text, lang_of(text))
+    impact = state["impact"]
+    lang = impact.reply_language(text)
+    reply = action_line(intents, delivered is not False, _speaker(impact.soul), text, lang)
     action = {"intents": [intent.model_dump() for intent in ready], "delivered": delivered}
     emit("intent_action", action, runtime)
     emit("token", {"text": reply}, runtime)

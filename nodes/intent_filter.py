@@ -19,7 +19,9 @@ async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnStat
     began = perf_counter()
     terminal = await _terminal(utterance.get("terminal_id"), context)
     catalog = _compiled(json.dumps(terminal.intent_catalog) if terminal else "[]")
-    intents = await context.senses.intents.filter(utterance["text"], catalog, context.local_time())
+    text = utterance["text"]
+    lang = state["impact"].reply_language(text)
+    intents = await context.senses.intents.filter(text, catalog, context.local_time(), lang)
     latency = {"intent_filter_latency_ms": round((perf_counter() - began) * 1000, 2)}
     return {"intents": intents, "terminal": terminal, "latency": {**state["latency"], **latency}}
 

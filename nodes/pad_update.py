@@ -15,7 +15,7 @@ from soulgraph.soul.dynamics import evolve
 from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact as apply_impact
-from soulgraph.soul.modes import PersonaState, advance
+from soulgraph.soul.modes import PersonaState, advance, one_turn_later
 from soulgraph.soul.preferences import decide
 from soulgraph.soul.signals import signals_in
 from soulgraph.soul.timestamps import iso
@@ -57,7 +57,13 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
-    return Impact(now, turn_id, user_emotion, soul, soul.emotion_state.to_dict(), session)
+        preferences = {} if context.persona.static else await _preferences(tx, soul)
+    emotion = soul.emotion_state.to_dict()
+    return Impact(now, turn_id, user_emotion, soul, emotion, session, preferences=preferences)
+
+
+async def _preferences(tx: Transaction, soul: Soul) -> dict[str, str]:
+    return {preference.key: preference.value for preference in await tx.preferences.all(soul.soul_id)}
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:
@@ -96,6 +102,7 @@ def _newer(state: TurnState, session: Session) -> PersonaState:
 
 
 def _mode_now(current: PersonaState, text: str, persona: PersonaConfig, now: float) -> PersonaState:
+    """With `dynamic_modes` off nothing that is said changes the mode; one that was chosen over HTTP still ends."""
     if not persona.dynamic_modes:
-        return current
+        return one_turn_later(current, persona.default_mode, iso(now))
     return advance(current, text, persona.default_mode, persona.mode_ttl_turns, iso(now))

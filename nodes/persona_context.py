@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.nodes.context import Context
@@ -20,12 +21,12 @@ from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.soul.character_words import describe_personality, grades_of
-from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.language import Lang
 from soulgraph.soul.mood import describe, mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
+from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 
 _NOTHING = Recalled([], [])
@@ -40,7 +41,6 @@ class _Stored:
     template: Template
     character: Preset | None
     background: Preset | None
-    preferences: list[Preference]
     slots: list[Slot]
     recent: list[Message]
 
@@ -49,7 +49,7 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     context = runtime.context
     session = state["impact"].session
     async with context.stores.read() as tx:
-        stored = await _stored(tx, session, 2 * context.persona.history_rounds)
+        stored = await _stored(tx, session, context.persona)
     workspaces = context.memory.workspaces
     files = workspaces.read(session.soul_id) if workspaces else {}
     recalled = state.get("recalled") or _NOTHING
@@ -80,15 +80,14 @@ def _report(state: TurnState, context: Context, built: PersonaContext, problem: 
     context.telemetry.keep_private(*built.private)
 
 
-async def _stored(tx: Transaction, session: Session, messages: int) -> _Stored:
+async def _stored(tx: Transaction, session: Session, config: PersonaConfig) -> _Stored:
     preset = session.character_snapshot["source_preset"]
     return _Stored(
         template=await template_of(tx, session.template_id),
         character=await tx.characters.find(preset) if preset else None,
         background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
-        preferences=await tx.preferences.all(session.soul_id),
-        slots=await tx.slots.all(session.soul_id),
-        recent=await tx.messages.recent(session.session_id, messages),
+        slots=[] if config.static else await tx.slots.all(session.soul_id),
+        recent=await tx.messages.recent(session.session_id, 2 * config.history_rounds),
     )
 
 
@@ -120,7 +119,7 @@ def _persona(
 ) -> Persona:
     impact = state["impact"]
     text = state["utterance"]["text"]
-    lang = lang_of(text)
+    lang = impact.reply_language(text)
     emotion = impact.soul.emotion_state
     snapshot = impact.session.character_snapshot
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
@@ -140,9 +139,9 @@ def _persona(
         inner_state=impact.soul.inner_state,
         profile=impact.soul.dynamic_profile,
         files=files,
-        preferences={preference.key: preference.value for preference in stored.preferences},
+        preferences=impact.preferences,
         slots={slot.n: slot.content for slot in stored.slots},
-        wishes={key: hint["value"] for key, hint in impact.guard["hints"].items() if key != "mode"},
+        wishes={key: value for key, value in impact.wishes.items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         gate_reason=state["gate"].reason,
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],

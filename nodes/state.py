@@ -16,6 +16,7 @@ from soulgraph.senses.intents.decision import Action, IntentResult
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
 from soulgraph.soul.gate import ExecMode, Gate
 from soulgraph.soul.gate_words import GateReport
+from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
@@ -70,6 +71,8 @@ def reply_id(utterance: Utterance) -> str:
 class Impact:
     """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided.
 
+    `preferences` are those that were stored before this turn.
+
     `soul_emotion` is the soul's emotion as it is published and stored. A turn that is resumed from a checkpoint has to
     read it there: LangGraph brings the traits inside a `Soul` back as plain dicts.
     """
@@ -82,6 +85,16 @@ class Impact:
     session: Session
     guard: GuardState = field(default_factory=new_guard)
     decisions: list[Decision] = field(default_factory=list)
+    preferences: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def wishes(self) -> dict[str, str]:
+        """What the user asks for in this session, and in this turn whether or not it is kept."""
+        hints = {key: hint["value"] for key, hint in self.guard["hints"].items()}
+        return hints | {decided.key: decided.value for decided in self.decisions if decided.verdict != "rejected"}
+
+    def reply_language(self, text: str) -> Lang:
+        return reply_language(text, self.preferences, self.wishes)
 
     @property
     def question(self) -> Decision | None:

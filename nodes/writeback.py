@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.state import (
     Answer,
-    Impact,
     IntentDecisionReport,
     MatchedIntentReport,
     OutboxPayload,
@@ -19,12 +19,11 @@ from soulgraph.nodes.state import (
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate_words import gate_report
-from soulgraph.soul.language import lang_of
 from soulgraph.soul.modes import changed
 from soulgraph.soul.profile import apply
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import title_of
-from soulgraph.stores.records import NewMessage, Preference
+from soulgraph.stores.records import NewMessage
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.usage import Usage, current_meter
 
@@ -47,7 +46,9 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         message_ids = await tx.messages.append(session.session_id, _messages(state, now))
         await _grow(tx, state, now)
-        await _keep_preferences(tx, impact, now)
+        await keep_preferences(tx, session.soul_id, impact.decisions, now)
+        if impact.guard != session.guard:
+            await tx.sessions.set_guard(session.session_id, impact.guard)
         await tx.turns.answered(session.session_id, utterance["input_id"], {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
         await tx.outbox.add("afterglow", session.soul_id, session.session_id, impact.turn_id, {**job}, now)
@@ -83,18 +84,6 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
         await tx.slots.put(soul_id, n, fact, now)
 
 
-async def _keep_preferences(tx: Transaction, impact: Impact, now: float) -> None:
-    """Store the preferences that the guard let through, and what it has counted of the others."""
-    session = impact.session
-    for decision in impact.decisions:
-        if decision.verdict == "persist":
-            key, value, confidence = decision.key, decision.value, decision.confidence
-            kept = Preference(session.soul_id, key, value, confidence, decision.reason, decision.evidence, now)
-            await tx.preferences.put(kept)
-    if impact.guard != session.guard:
-        await tx.sessions.set_guard(session.session_id, impact.guard)
-
-
 def _messages(state: TurnState, now: float) -> list[NewMessage]:
     utterance = state["utterance"]
     impact = state["impact"]
@@ -122,7 +111,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "intent_action_publish_ok": result.delivered,
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
-        "gate": gate_report(gate, lang_of(utterance["text"])),
+        "gate": gate_report(gate, impact.reply_language(utterance["text"])),
         "user_emotion": _user_emotion(impact.user_emotion),
         "soul_emotion": impact.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),
@@ -148,9 +137,7 @@ def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
     ids = {"session_id": answer["session_id"], "soul_id": answer["soul_id"], "turn_id": answer["turn_id"]}
     if switch := changed(impact.session.persona_state, state["persona_state"]):
         telemetry.emit("persona.mode.changed", **ids, **switch._asdict())
-    for decision in impact.decisions:
-        kind = "persisted" if decision.verdict == "persist" else "rejected"
-        telemetry.emit(f"persona.preference.{kind}", **ids, writeback_decision=decision.to_dict())
+    report_decisions(impact.decisions, telemetry, **ids)
     emotion = impact.soul.emotion_state
     telemetry.emit(
         "turn.completed",

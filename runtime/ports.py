@@ -8,6 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.library.persona_config import PersonaFile
 from soulgraph.memory.events import open_events
 from soulgraph.memory.ports import open_recall
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
@@ -66,7 +67,7 @@ async def open_ports(
             stores=stores,
             senses=Senses(emotions, IntentFilter(embedder, _arbiter(settings, voice))),
             voice=voice,
-            persona=settings.persona,
+            read_persona=_persona_file(settings, telemetry),
             clock=clock,
             timezone=settings.zone,
             memory=await _open_memory(settings, stores, embedder, clock, stack),
@@ -77,6 +78,12 @@ async def open_ports(
             limits=Limits(settings.turn_timeout_s, settings.turn_max_steps, settings.max_events),
         )
         yield Ports(context, budget, listeners)
+
+
+def _persona_file(settings: Settings, telemetry: JsonLines) -> PersonaFile:
+    return PersonaFile(
+        settings.persona_config, lambda problem: telemetry.emit("persona.config.rejected", problem=problem)
+    )
 
 
 async def _open_memory(

@@ -47,7 +47,7 @@ class ProactiveScheduler:
     async def pulse(self) -> None:
         """Run every soul that is due. Does nothing in quiet hours, and only reads when no soul is due."""
         now = self.context.clock()
-        if self.context.local_time(now) in self._config.quiet_hours:
+        if not self._config.enabled or self.context.local_time(now) in self._config.quiet_hours:
             return
         claimed = await self._claim(now)
         concurrency = asyncio.Semaphore(_MAX_CONCURRENT)

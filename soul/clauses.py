@@ -12,7 +12,10 @@ _QUOTED = re.compile(
     r"“([^”\n]{0,300})”|「([^」\n]{0,300})」|『([^』\n]{0,300})』|《([^》\n]{0,300})》|\"([^\"\n]{0,300})\""
     r"|`([^`\n]{0,300})`|‘([^’\n]{0,300})’"
 )
-_SENTENCE = re.compile(r"(?:[^。！？!?；;…~～\n.]|\.(?=\S))+[。！？!?；;…~～.]*")
+_SENTENCE = re.compile(
+    r"(?:[^。！？!?；;…~～\n.]|\.(?=\S)|(?<=\b[DM][rs])\.|(?<=\bMrs)\.|(?<=\bProf)\.)+[。！？!?；;…~～.]*",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[^，,、:：]+")
 _PAUSES = " \t。.！!；;…~～"
 
@@ -23,22 +26,27 @@ _POLITE_IF = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"如果|要是|假如|假设|万一|倘若|的话|会怎么?样|会如何"
+    r"如果|要是|假如|假设|万一|倘若|(?<![说讲你您我])的话|[是换成要]我的话|会怎么?样|会如何"
     r"|\b(?:(?<!prefer it )(?<!like it )if|unless|suppose|imagine|would it be|would have)\b",
     re.IGNORECASE,
 )
+_IS_RULE = re.compile(
+    r"\W*(?:以后|今后|往后|从现在|从今|记住|from now on|going forward|in (?:the )?future)", re.IGNORECASE
+)
+_WONDERS = re.compile(r"会怎么?样|会如何|就好了|多好|[?？]|\b(?:what if|would|wish)\b", re.IGNORECASE)
 _SPEAKS_ABOUT = re.compile(
-    r"什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明|讲讲"
-    r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|怎么(?!又|老|总|还)|如何|听说|据说|以前|昨天|小时候"
+    r"^\W*(?:请|帮我|你)*(?:把|将)?翻译|跟我念|造句|什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明(?!书)|讲讲"
+    r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|(?<![你您话])怎么(?!又|老|总|还|这么|那么)|[你您话]怎么(?!又|老|总|还|这么|那么|跟|像|和)|(?<!无论)如何|听说|(?<![数证根])据说|以前|昨天|小时候"
+    r"|^\W*(?:please |can you |could you )*(?:translate|repeat after me)\b"
     r"|\b(?:what(?:'s| is| are| does| was| do)|which|why(?! (?:do|are|must) you (?:keep|always))"
     r"|how (?:do|does|is|can|would)|difference|means?|meaning|explain(?! (?:things|everything|more))|describe"
     r"|(?:tell me|know|heard?|read|learn(?:ed)?|wonder\w*|think|thinking) about|used to|yesterday)\b",
     re.IGNORECASE,
 )
 _HEARSAY = re.compile(
-    r"(?:[他她它]们?|人家|别人|大家|有人|老师|老板|领导|客户|同事|朋友|室友|医生"
+    r"(?:[他她它]们?|人家|别人|大家|有人|[老导]师|老板|领导|客[户服]|同[事学]|朋友|室友|医生|面试官|邻居|[男女]友|对象"
     r"|[我他她](?:妈妈?|爸爸?|老婆|老公|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|孩子|儿子|女儿))"
-    r"[^你了，,]{0,3}?(?:说|让|叫|要|告诉|觉得|喜欢|希望|问)|[他她它]们?的"
+    r"[^你了，,]{0,3}?(?:说|让|叫|要|告诉|觉得|喜欢|希望|问|嫌|劝)|[他她它]们?的|被[^你，,]{1,6}(?:说|嫌|批评|骂|夸)"
     r"|\b(?:they|people) (?:always |all )?(?:say|want|call|like)\b"
     r"|\b(?:he|she|they|someone|somebody|people|everyone|my (?!name)\w+|the \w+|(?-i:[A-Z][a-z]+))"
     r" (?:just |always |never |once |also )?"
@@ -91,8 +99,13 @@ def _unquote(quoted: re.Match[str]) -> str:
     return words if is_name else " "
 
 
+def _supposes(sentence: str) -> bool:
+    """A condition inside a rule for the future supposes nothing: "from now on, if I am tired, keep it short"."""
+    return _SUPPOSES.search(sentence) is not None and not (_IS_RULE.match(sentence) and not _WONDERS.search(sentence))
+
+
 def _only_mentions(sentence: str) -> bool:
     """Whether a sentence supposes, reports or asks about something instead of requesting it."""
-    if _SUPPOSES.search(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
+    if _supposes(sentence) or _SPEAKS_ABOUT.search(sentence) or _HEARSAY.search(sentence):
         return True
     return _ASKS.search(sentence) is not None and _REQUESTS.search(sentence) is None

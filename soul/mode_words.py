@@ -26,37 +26,61 @@ class ModeHint(NamedTuple):
 _NAMES: dict[RequestedMode, tuple[str, str]] = {
     "rational": ("理性|理智|逻辑|冷静", "rational|logical|analytical"),
     "idol": ("偶像|爱豆|元气|应援", "idol|cheerleader|cheerful"),
-    "strict": ("严格|严肃|严谨|正经", "strict|serious"),
+    "strict": ("严格|严肃|严谨|正经|严厉", "strict|serious|stern"),
     "hybrid": ("混合|平衡", "hybrid|balanced|mixed"),
     "default": ("默认|正常|普通|平时|平常", "default|normal|usual|regular"),
 }
-_OTHER_REQUESTS: dict[RequestedMode, str] = {
+# How somebody is who is in a mode: "be logical", 活泼一点.
+_MANNERS: dict[RequestedMode, tuple[str, str]] = {
     "rational": (
-        r"(?:理性|理智|客观|冷静)(?:一点|一些|点|些|地|分析)"
-        r"|(?:别|不要)(?:再|这么|那么|太|总)*(?:煽情|感性|情绪化|抒情)"
-        r"|\b(?:more )?(?:rational|logical|objective)(?= (?:please|now|about|with|here|for)\b|\W*$)"
-        r"|\b(?:logically|rationally|less emotional)\b"
-        r"|\bstop being (?:so )?(?:emotional|sentimental|dramatic)\b"
-        r"|\bdon't (?:be|get) (?:so |too )?(?:emotional|sentimental|dramatic)\b"
+        "理性|理智|客观|冷静|有逻辑|讲逻辑",
+        "rational|logical|analytical|objective|level-headed|factual|unemotional|dispassionate",
     ),
     "idol": (
-        r"[给为]我(?:打打?气|加加?油|点鼓励|一?点?鼓励)|鼓励(?:鼓励|一下|下)?我|哄哄?我|逗我(?:开心|笑)|让我开心"
-        r"|夸夸我|来点(?:元气|鼓励|热情)|(?:活泼|热情|元气|可爱|俏皮)(?:一点|一些|点|些|满满)|\bcheer me (?:on|up)\b"
-        r"|\b(?:hype|pump|pep) me up\b|\bpep talk\b|\bencourage me\b|\bsome encouragement\b|\blighten up\b"
-        r"|\bmore (?:cheerful|bubbly|playful|enthusiastic|upbeat)\b"
+        "活泼|热情|元气|可爱|俏皮|调皮|欢乐|开朗|闹腾|萌",
+        "playful|cheerful|bubbly|enthusiastic|upbeat|silly|goofy|fun|cute|perky|peppy|lively|excited",
+    ),
+    "strict": ("严格|严厉|严肃|严谨|正经|认真", "strict|stern|serious|tough|hard|firm|rigorous|demanding|no-nonsense"),
+    "hybrid": ("(?!)", "(?!)"),
+    "default": ("正常|自然", "normal|yourself|your (?:usual|normal|old) self"),
+}
+_NOT = r"(?:别|不要|不用)(?:再|这么|那么|太|总|老|是)*"
+_STOP = r"\b(?:stop being|quit being|don't be|don't get)(?: so| too| that| all)*"
+_OTHER_REQUESTS: dict[RequestedMode, str] = {
+    "rational": (
+        rf"{_NOT}(?:煽情|感性|情绪化|抒情)|用逻辑[^，,]{{0,4}}(?:说话|分析|思考|讨论)|拿出你?的?(?:理性|理智)"
+        r"|\bthink like an? (?:analyst|scientist|engineer|lawyer|logician)\b"
+        rf"|\b(?:logically|rationally|analytically|objectively|less emotional)\b"
+        rf"|{_STOP} (?:emotional|sentimental|dramatic)\b"
+    ),
+    "idol": (
+        r"[给为]我(?:打打?气|加加?油|点鼓励|一?点?鼓励)|鼓励(?:鼓励|一下|下)?我|哄哄?我|逗(?:逗?我|我?(?:开心|笑))|让我开心"
+        r"|夸夸我|来点(?:元气|鼓励|热情|欢乐)|(?:撒(?:个|点|一?下)?娇|卖(?:个|点|一?下)?萌)(?=[吧嘛呀啊哦啦呗一给]|\W|$)"
+        rf"|{_NOT}(?:严肃|板着脸|一本正经|死气沉沉)|\bcheer me (?:on|up)\b|\b(?:hype|pump|pep) me up\b|\bpep talk\b"
+        r"|\bencourage me\b|\bsome encouragement\b|\blighten up\b|\bhave (?:some|a little) fun with me\b"
+        rf"|\bmake me laugh\b|{_STOP} (?:serious|uptight|gloomy|stern)\b"
     ),
     "strict": (
-        r"(?:正经|严肃|严谨)(?:一点|一些|点|些)|只[说讲给](?:我)?(?:重点|结论|事实)"
-        r"|(?:直接|就)[说讲给](?:我)?(?:重点|结论|答案)|[说讲挑]重点|[说谈]正事|废话少说|少废话|别废话"
-        r"|长话短说|\bjust the facts\b|\b(?:cut|straight) to the (?:chase|point)\b|\bget to the point\b"
+        r"只[说讲给](?:我)?(?:重点|结论|事实)|(?:直接|就)[说讲给](?:我)?(?:重点|结论|答案)|[说讲挑]重点|[说谈]正事|废话少说"
+        r"|少废话|别废话|长话短说|对我(?:要|得|再)*(?:严|狠|凶)(?:一?点儿?|一?些)|(?:别|不要)(?:让我偷懒|惯着我|心软)"
+        r"|(?:当|做)(?:我的?|个|一?[个位名])*(?:魔鬼)?(?:严师|教官|教练|监工|班主任)|(?:督促|监督|盯着)我"
+        r"|\bjust the facts\b|\b(?:cut|straight) to the (?:chase|point)\b|\bget to the point\b"
         r"|\b(?:no|skip the|cut the|drop the) (?:fluff|small talk|nonsense|chit-?chat)\b|\bstick to the facts\b"
-        r"|\bfacts only\b|\bmore (?:strict|serious)\b|\b(?:be|go|get|act|stay) (?:strict|serious)\b"
+        r"|\bfacts only\b|\b(?:hard|tough|strict) on me\b|\b(?:don't|do not) (?:let me slack|go easy on me)\b"
+        r"|\bhold me accountable\b|\bmy drill sergeant\b|\bno excuses\b"
     ),
-    "hybrid": r"(?!)",
+    "hybrid": (
+        r"各(?:来|占)?一半|一半[^，,]{1,4}一半|混着来"
+        r"|\b(?:balanced |even )?mix of (?:both|the two|[^,]*\bmodes)\b|\bhalf and half\b"
+        r"|\ba (?:bit|little) of both\b|\bbalance (?:both|the two|reason)\b"
+    ),
     "default": (
-        r"(?:恢复|回到|变回|回归|切回|换回)(?:成)?(?:默认|正常|平时|平常|原样|原来)|像平时(?:一样|那样)"
-        r"|正常(?:一点|点|说话)|\bback to (?:normal|default|usual|yourself|your (?:usual|normal|old) self)\b"
-        r"|\b(?:be|act) (?:yourself|normal)\b|\breset (?:your|the) mode\b|\bthe (?:normal|old|usual) you\b"
+        r"(?:恢复|回到|变回|回归|切回|换回|做回)(?:成|到)?你?(?:默认|正常|平时|平常|往常|原样|原来|本来|自己)"
+        r"|像(?:平时|平常|往常)(?:一样|那样)|正常(?:一点|点|说话)"
+        r"|\bback to (?:normal|default|usual|yourself|how you (?:usually|normally) (?:are|talk|speak))\b"
+        r"|\b(?:to|be|the|back) (?:your )?(?:usual|normal|old|default) (?:self|mode|tone|way)\b"
+        r"|\bbe (?:yourself|normal)\b"
+        r"|\breset (?:your|the) mode\b|\bthe (?:normal|old|usual) you\b"
     ),
 }
 _VERB_ZH = (
@@ -66,17 +90,22 @@ _KIND_ZH = "模式|状态|风格|口吻|语气|方式"
 _END_ZH = r"(?:吧|啊|呀|哦|啦|了|好吗|可以吗|行吗|就好|就行|谢谢|[，。！!~?？\s])*$"
 _INTO_EN = r"\b(?:in|into|to|use|on|with|enter|enable|activate|try|start|go)(?: the| your| a)?"
 _END_EN = r"(?:\W|please|now|on|thanks|thank you|for me|from now on|instead|again)*$"
+_BE_EN = (
+    r"\b(?:be|get|go|act|stay|sound|more|turn|become)"
+    r"(?: (?:more|a bit|a little|as|so|purely|strictly|completely|totally|fully|really|super|extra|very|all|nice and))*"
+)
+_AFTER_EN = r"(?=(?:,? and \w+)? (?:please|now|about|with|on|here|for|today|tonight|from|again|to|towards?)\b|\W*$)"
 
 # A request is addressed to the soul: only courtesy, "you", "I want" or a verb of changing may stand in front of it.
 _COURTESY = re.compile(
-    r"(?:\W|请|麻烦|拜托|那么?|好[的了啦]?|嗯|哎|诶|喂|行|现在|开始|今天|今晚|这次|接下来|从现在起|从现在开始|以后|今后"
+    r"(?:\W|请|麻烦|拜托|那么?|这会儿|然后|好[的了啦]?|嗯|哎|诶|喂|行|现在|开始|今天|今晚|这次|接下来|从现在起|从现在开始|以后|今后"
     r"|每次|先|还是|就|快|赶紧|都|你|您|咱们?|我们|[能可]不[能可]|可不可以|可以|可否|能|[给跟对和帮陪]我"
     r"|我(?:现在|今天)?(?:想|要|希望|需要)|希望|想|要|让|说话|说|聊天|聊|回答|回复|讲话|讲|分析|稍微|更|再|尽量|多"
     r"|一起|来|一?点|一下|记得|记住|继续|保持|一直|始终|不如|干脆|直接|吧|的|地|得|时候|了|一|着|把|切换?|换|成|到|用"
     r"|开启?|进入|回到|\b(?:i'd|i'll|let's|please|pls|just|ok|okay|so|now|then|hey|well|right|alright|lets|let|us|can"
     r"|could|would|will|you|i|want|need|to|like|prefer|from|on|(?<!you )always|be|a|an|bit|little|more|today|for|try"
     r"|and|go|switch|change|get|back|kindly|maybe|start|give|me|some|put|yourself|stay|keep|it|turn|set|your|mode"
-    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|need|could|really|much|being|this)\b)*+",
+    r"|think|speak|talk|answer|reply|act|take|come|the|once|again|come|time|look|at|return|revert|reset|drop|act|purely|strictly|how|really|much|being|this)\b)*+",
     re.IGNORECASE,
 )
 
@@ -85,17 +114,23 @@ def _exit_pattern() -> str:
     """Matches a request to leave any mode, which is a request for the default."""
     zh, en = ("|".join(names) for names in zip(*_NAMES.values(), strict=True))
     verb = "turn off|exit|quit|leave|disable|end|stop"
-    return rf"(?:退出|关闭|关掉|结束|取消)(?:{zh})模式|\b(?:{verb})(?: the)? (?:{en}) mode\b"
+    return rf"(?:退出|关闭|关掉|结束|取消|解除)(?:{zh})模式|\b(?:{verb})(?: the)? (?:{en}) mode\b"
 
 
 def _request_pattern(mode: RequestedMode) -> re.Pattern[str]:
     zh, en = _NAMES[mode]
-    named_zh = rf"(?:{_VERB_ZH})(?:一下|你的|那个|个)?(?:{zh})的?(?:{_KIND_ZH})|(?:{zh})模式(?={_END_ZH})"
+    named_zh = rf"(?:{_VERB_ZH})(?:一下|你的|那个|个)?(?:{zh})(?:分析|思考)?的?(?:{_KIND_ZH})|(?:{zh})模式(?={_END_ZH})"
     named_en = (
         rf"{_INTO_EN} (?:{en}) (?:mode|style|tone|voice)\b|\b(?:{en}) mode(?={_END_EN})|\bmode (?:to )?(?:{en})\b"
     )
     leave = f"|{_exit_pattern()}" if mode == "default" else ""
-    return re.compile(f"{named_zh}|{named_en}|{_OTHER_REQUESTS[mode]}{leave}", re.IGNORECASE)
+    return re.compile(f"{named_zh}|{named_en}|{_manner_pattern(mode)}|{_OTHER_REQUESTS[mode]}{leave}", re.IGNORECASE)
+
+
+def _manner_pattern(mode: RequestedMode) -> str:
+    zh, en = _MANNERS[mode]
+    doing = "一?点儿?|一?些|起来|满满|分析|思考|讨论|看待|对待|地[^，,]{0,2}[说聊谈讲看帮想分讨]"
+    return rf"(?:{zh}|[又和而、])*(?:{zh})(?:{doing})|{_BE_EN} (?:{en}){_AFTER_EN}"
 
 
 _REQUESTS = {mode: _request_pattern(mode) for mode in _NAMES}

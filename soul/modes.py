@@ -21,6 +21,8 @@ class PersonaState(TypedDict):
     notes: str
     cooldown_turns: NotRequired[int]
     """Turns until a rule may switch; absent when it may."""
+    begins_next: NotRequired[bool]
+    """Chosen between two turns: the next one is its first."""
 
 
 class ModeChange(NamedTuple):
@@ -45,12 +47,17 @@ def chosen_state(mode: Mode, source: Source, since: str, ttl_turns: int, notes: 
     }
 
 
+def chosen_between_turns(mode: Mode, since: str, ttl_turns: int, notes: str) -> PersonaState:
+    """A user's choice that acts for `ttl_turns` turns from the next one on."""
+    return {**chosen_state(mode, "user", since, ttl_turns, notes), "begins_next": True}
+
+
 def advance(state: PersonaState, text: str, default: Mode, ttl_turns: int, now: str) -> PersonaState:
     """The state for this turn: as the user requests it, else one turn later, when a rule may switch the mode."""
     if (request := mode_request_in(text)) is not None:
         mode = default if request.mode == "default" else request.mode
         return chosen_state(mode, "user", now, ttl_turns, request.evidence)
-    later = _one_turn_later(state, default, now)
+    later = one_turn_later(state, default, now)
     if later["mode_source"] == "user" or (hint := mode_hint_in(text)) is None:
         return later
     if hint.mode == later["mode"]:
@@ -65,10 +72,13 @@ def changed(before: PersonaState, after: PersonaState) -> ModeChange | None:
     return ModeChange(before["mode"], after["mode"], after["mode_source"], after["notes"])
 
 
-def _one_turn_later(state: PersonaState, default: Mode, now: str) -> PersonaState:
+def one_turn_later(state: PersonaState, default: Mode, now: str) -> PersonaState:
+    """The state if nothing in the text changes it: a chosen mode has one turn less, or is over."""
+    later = state.copy()
+    if later.pop("begins_next", False):
+        return later
     if state["mode_source"] != "default" and state["ttl_turns"] <= 1:
         return {**default_state(default, now), "cooldown_turns": COOLDOWN_TURNS}
-    later = state.copy()
     if state["mode_source"] != "default":
         later["ttl_turns"] -= 1
     if later.pop("cooldown_turns", 0) > 1:

@@ -1,7 +1,14 @@
-"""The preferences that are recognised by their words, and how each is described in both languages."""
+"""The preferences that are recognised by their words, and how each is described in both languages.
+
+`preference_words.yaml` names the manners of each; here is in which frames they are a wish, and in which a complaint.
+"""
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
 
 from soulgraph.soul.language import Lang
 
@@ -13,144 +20,108 @@ class KnownPreference(NamedTuple):
     value: str
     zh: str
     en: str
-    words: re.Pattern[str]
+    wishes: re.Pattern[str]
+    complaints: re.Pattern[str]
 
 
-def _preference(key: str, value: str, zh: str, en: str, *words: str) -> KnownPreference:
-    return KnownPreference(key, value, zh, en, re.compile("|".join(words), re.IGNORECASE))
+_MORE = "(?:一?点儿?|一?些)"
+_MANNER_ZH = "(?:方式|语气|口吻|口气|风格|态度|语调|腔调|措辞|语言|话|词|回答|回复|答案|说法|版本)"
+_DEGREE_ZH = "(?:太过?|过于|过分|这么|那么|如此|老是?|总是?|一直)"
+STRESS_ZH = "(?:再|又|老是?|总是?|一直|每[^，,]{1,3}都|动不动就?|一上来就?|这么|那么|这样|那样|这般|如此)"
+_LINK_ZH = "(?:你|您|[给跟对和拿]我|显得|[说讲写回弄搞]得?|回[答复]得?|发|是|都|得|地|的|过)"
+NOT_ZH = "(?:别|不要|不许|不准|不用|不该|不应该?|不必|没必要|用不着|少)"
+_SPEECH_ZH = "(?:你|您|语气|口气|口吻|腔调|措辞|态度|[说讲回]话?|话|回答|回复)"
 
-
-_MORE = "(?:一点|一些|点|些)"
-_STOP = "(?:别|不要|不许|不准|不用|少)(?:再|老|总|又|一直|每次都?|是|给我|跟我|对我|和我|拿我|这么|那么|太|你)*"
 _ANSWERS = "(?:answers?|repl(?:y|ies)|responses?|messages?|sentences?|texts?)"
+_MANNER_EN = f"(?:tone|language|style|voice|manner|way|version|words|terms|{_ANSWERS})"
 _DONT = r"\b(?:don't|do not|never|please don't)(?: ever| always| keep)?"
+_VERY = (
+    r"(?: (?:more|less|as|a bit|a little|very|really|extra|always|brutally|completely|totally|purely|quite|so|too))*"
+)
+_PAPERS = (
+    r"(?!(?:,? \w+){0,2} (?:e-?mails?|mails?|letters?|essays?|reports?|story|stories|poems?|notes?|posts?|walks?)\b)"
+)
+_YOU_ARE = (
+    r"\b(?:you(?:'re| are| were|'ve been| have been| sound| seem| get| talk| act| write| come across as)"
+    rf"|your (?:tone|voice|manner|{_ANSWERS})(?: is| are| was| were| sounds?| seems?| gets?)|that(?:'s| is| was))"
+    r"(?: (?:being|always|just|really|getting|acting|sounding|a bit|a little|kind of|way|far|still|all|so|very|quite"
+    r"|pretty|such a|coming across as|a tad))*"
+)
+_TOO_EN = r"(?: (?:too|overly|unnecessarily|needlessly|excessively|this|that))"
+_NEED_NOT_EN = (
+    r"\b(?:(?:stop|quit) (?:being|acting|sounding)|(?:shouldn't|should not|don't (?:have|need) to|do not have to"
+    r"|needn't|why must you) be|(?:can|could|would) you (?:please )?not be|why (?:are you|do you sound))"
+    r"(?: (?:so|too|this|that|always|all|such a))*"
+)
 
-KNOWN_PREFERENCES = (
-    _preference(
-        "reply_length", "short", "说得短一点", "keep my answers short",
-        f"(?:简短|简洁|精简|简练|简明)(?:{_MORE}|地?[说讲回]|回[答复]|的(?:回答|回复|话|答案))",
-        f"(?:[说讲回写]|回答|回复|话|字数?|句子)[^，,]{{0,6}}(?:短|少|简单){_MORE}",
-        f"^(?:请|再|尽量|以后|都|你|能不能|可以)*短{_MORE}",
-        f"{_STOP}(?:[说讲回写]|回答|回复)?(?:得|的)?(?:这么|那么|太)*(?:长篇大论|啰嗦|罗嗦|唠叨|废话|长)",
-        "(?:你|[说讲回写话段句字]|回答|回复)[^，,]{0,4}太(?:长|啰嗦|罗嗦|唠叨|多|话多)|话太多",
-        r"^太(?:长|啰嗦|罗嗦)了|言简意赅|[别要不]超过.{1,3}[句个字行]|一?[一两三]句话?(?:就|以内|说完|\W*$)",
-        "一句话(?:回|说|就)",
-        rf"\b(?:keep|make) (?:it|them|that|this|(?:your |the )?{_ANSWERS}) (?:short|brief|concise)",
-        rf"\b(?:short|shorter|brief|briefer|concise) {_ANSWERS}\b|\bbe (?:more )?(?:brief|concise|succinct)\b",
-        rf"^(?:please )?shorter\b|\b{_ANSWERS} (?:is|are) (?:just |way |far |a bit |always )*too (?:long|wordy)",
-        r"\bthat(?:'s| is| was) (?:way )?too long",
-        r"\byou(?:'re| are) (?:way |far |just )?too (?:wordy|verbose|chatty|long-winded)",
-        r"\byou(?:'re| are)? talk(?:ing)? too much|\bfewer words\b",
-        r"\b(?:under|at most|no more than|within) \w+ (?:sentences?|words|lines)\b",
-        rf"\b(?:stop|quit|no more) rambling|{_DONT} ramble",
-        f"{_DONT} (?:write|give|send)(?: me)? (?:such |so )?(?:long|essays)",
-    ),
-    _preference(
-        "reply_length", "long", "说得详细一点", "answer in more detail",
-        f"(?:详细|具体|仔细|深入){_MORE}|详细地?(?:[说讲]|回[答复])|详细的(?:回答|回复)",
-        f"多[说讲聊写](?:{_MORE}|几句)|[说讲回写]得?[长细]{_MORE}",
-        "[回答复说话你][^，,]{0,4}太(?:短|简短|简略|敷衍)|^太(?:短|简略|敷衍)了",
-        "别(?:这么|那么|太|再|老)*(?:简短|简略|敷衍)",
-        rf"\b(?:more|in|into) details?\b|\bmore detailed\b|\b(?:longer|detailed) {_ANSWERS}|\belaborate\b",
-        rf"\b{_ANSWERS} (?:is|are) (?:way |far |a bit )*too short|{_DONT} be so (?:brief|short)",
-    ),
-    _preference(
-        "reply_style", "bullets", "分点说", "use bullet points",
-        r"分[点条](?:[说讲列写]|回[答复])|用(?:要点|列表|条目)|\bbullet points?\b|\bin bullets\b",
-    ),
-    _preference(
-        "reply_style", "plain", "用大白话说", "use plain words",
-        f"大白话|说人话|通俗(?:{_MORE}|易懂)|口语化|(?:别|不要|少)用?(?:术语|列表|分点)|不要分点",
-        r"\b(?:plain|simple) (?:english|words|language|terms)\b|\bno (?:bullet points|bullets|lists|jargon)\b",
-        r"\bwithout (?:lists|jargon)\b",
-    ),
-    _preference(
-        "reply_style", "conclusion_first", "先说结论", "give the conclusion first",
-        r"先[说讲给]我?结论|结论(?:放|写)?(?:在)?(?:最)?前面|\b(?:answer|conclusion|bottom line) first\b",
-    ),
-    _preference(
-        "reply_style", "step_by_step", "一步一步地说", "go step by step",
-        r"一步一?步|分步骤?[说讲来]|\bstep by step\b|\bone step at a time\b",
-    ),
-    _preference(
-        "tone", "gentle", "温柔一点", "be gentle",
-        f"(?:温柔|柔和|温和|耐心){_MORE}|{_STOP}(?:凶|冲|冷漠|冷淡|毒舌|阴阳怪气)",
-        "你[^，,]{0,3}太(?:凶|冷淡|冷漠)",
-        r"\b(?:gentler|kinder|softer|nicer)\b|\bbe (?:more )?(?:gentle|kind|patient)\b",
-        r"\bmore (?:gentle|patient|tender)\b|\bstop being (?:so )?(?:harsh|mean|rude|cold)",
-        r"\bdon't be (?:so )?(?:harsh|mean|rude|cold)",
-    ),
-    _preference(
-        "tone", "serious", "不开玩笑", "stop joking",
-        rf"{_STOP}(?:开玩笑|嬉皮笑脸|贫嘴|卖萌|撒娇|油嘴滑舌)|\bstop (?:joking|making jokes)",
-        rf"\bno (?:more )?jokes\b|{_DONT} (?:joke|make jokes)|\bstop being (?:so )?(?:silly|cute)",
-    ),
-    _preference(
-        "tone", "humorous", "幽默一点", "be funnier",
-        f"(?:幽默|风趣|搞笑|有趣){_MORE}|多[开讲]{_MORE}?(?:玩笑|笑话)",
-        r"\bfunnier\b|\bbe (?:more )?(?:funny|humorous|witty)\b|\bmore (?:humou?r|jokes)\b",
-    ),
-    _preference(
-        "tone", "direct", "有话直说", "be direct",
-        f"(?:直接|直白|坦率|坦诚){_MORE}|有话直说|{_STOP}(?:拐弯抹角|绕弯子|兜圈子|打太极)",
-        r"\bbe (?:more |brutally )?(?:direct|blunt|straightforward|frank|honest)\b|\bmore (?:direct|blunt)\b",
-        rf"(?:{_DONT}|\bstop) (?:sugar-?coat|beat(?:ing)? around the bush)",
-    ),
-    _preference(
-        "tone", "formal", "正式一点", "be more formal",
-        f"(?:正式|礼貌|客气){_MORE}|用敬语|用您",
-        r"\bmore (?:formal|polite)\b|\bformal (?:tone|language)\b",
-    ),
-    _preference(
-        "tone", "casual", "随意一点", "be more casual",
-        f"(?:随意|轻松|随便){_MORE}|{_STOP}(?:客气|正式|官方|见外|端着)|你[^，,]{{0,4}}太(?:官方|正式|客气)",
-        r"\bmore casual\b|\bless formal\b|\b(?:stop being|don't be) (?:so )?(?:formal|polite|stiff)\b",
-        r"\byou(?:'re| are) too (?:formal|stiff)",
-    ),
-    _preference(
-        "lecturing", "no", "不说教", "stop lecturing you",
-        rf"{_STOP}(?:说教|教训我|教育我|讲大?道理|[给跟]?我?上课|灌鸡汤)|\b(?:stop|quit) (?:lecturing|preaching)",
-        rf"{_DONT} (?:lecture|preach)|\b(?:hate|don't like) it when you (?:lecture|preach)",
-    ),
-    _preference(
-        "follow_up_questions", "no", "少问你问题", "ask you fewer questions",
-        f"{_STOP}(?:反问|追问|问我?[^，,]{{0,4}}问题|问东问西)|你?(?:的)?问题太多|少问我?{_MORE}?问题",
-        "(?:不喜欢|讨厌|受不了)你(?:一直|老|总|总是|老是)问",
-        r"\bstop asking(?: me)?(?: so many| all these)* questions|\b(?:fewer|too many|no more) questions",
-        f"{_DONT} ask(?: me)? so many questions",
-    ),
-    _preference(
-        "follow_up_questions", "yes", "多问问你", "ask you more questions",
-        r"多问问?我|\bask(?: me)? more(?: questions)?\b|\bmore questions\b",
-    ),
-    _preference(
-        "emoji", "no", "不用表情", "leave out emojis",
-        f"{_STOP}(?:[用发加带放]|使用)?[^，,]{{0,3}}(?:表情|emoji|颜文字)|太多(?:表情|emoji)|(?:表情|emoji)太多",
-        "(?:怎么|你)(?:又|老|总|还|一直)是?[用发加带](?:表情|emoji|颜文字)",
-        r"\b(?:no|stop (?:using|sending|adding)|without|don't (?:use|send|add)|do not use|never use|fewer|less|skip"
-        r"|drop)"
-        r"(?: the| any| so many| more| these| those| your)* (?:emojis?|emoticons?|smileys?)",
-        r"\btoo many (?:emojis?|emoticons?|smileys?)",
-    ),
-    _preference(
-        "emoji", "yes", "多用表情", "use emojis",
-        f"多?(?:[用发加带来])(?:{_MORE}|个)?(?:表情|emoji|颜文字)|多(?:{_MORE})?(?:表情|emoji|颜文字)",
-        r"\b(?:use|add|send|want|like|love|more)(?: more| some| me| your)* (?:emojis?|emoticons?|smileys?)",
-    ),
-    _preference(
-        "language", "zh", "说中文", "speak Chinese",
-        r"用(?:中文|汉语|普通话)(?=[跟和对]我|[说回答聊讲]|交流|对话|\W|吧|就|$)",
-        "(?:[说讲]|换成|改[成用])(?:中文|汉语|普通话)",
-        r"\b(?:speak|spoke|reply|answer|talk|respond|write|switch|stick)(?: to| with)?(?: me)?(?: back)?"
-        r"(?: in| to)? (?:chinese|mandarin)\b",
-    ),
-    _preference(
-        "language", "en", "说英文", "speak English",
-        r"用英[文语](?=[跟和对]我|[说回答聊讲]|交流|对话|\W|吧|就|$)|(?:[说讲]|换成|改[成用])英[文语]",
-        r"\b(?:speak|spoke|reply|answer|talk|respond|write|switch|stick)(?: to| with)?(?: me)?(?: back)?"
-        r"(?: in| to)? english\b",
-    ),
-)  # fmt: skip
+
+def _any_of(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(words) or '(?!)'})"
+
+
+def _wish_frames(zh: str, en: str, bothers_zh: str, bothers_en: str) -> list[str]:
+    """The expressions that ask for a manner, or for the absence of one that bothers."""
+    return [
+        rf"{zh}(?:{_MORE}(?!的(?!{_MANNER_ZH}))|[地着]?(?:[说讲聊答写]|回[我答复]?|[跟和对]我)|的?{_MANNER_ZH}|起来|即可|就[好行])",
+        rf"(?:更|再|得|要|尽量|保持|最好|务必|一律|都|请)(?:更|再|要|尽量)?{zh}(?!的)",
+        rf"(?<!would )(?<!might )(?<!could )(?<!will )\b(?:be|sound|stay|act|remain)(?: more| as| a bit| a little"
+        rf"| extra| very| always| brutally| completely)* {en}\b{_PAPERS}",
+        rf"\b(?:keep|make) (?:it|them|things|that|this(?: one)?|(?:your |the |every |each |all |this )*{_ANSWERS})"
+        rf"{_VERY} {en}\b",
+        rf"\b(?:more|bit) {en}\b{_PAPERS}|\b{en}(?:,? (?:and )?\w+)? {_MANNER_EN}\b",
+        rf"\b(?:speak|talk|answer|reply|respond|explain|write|say)(?: (?:to|with) me| me| things| everything| it)*"
+        rf"{_VERY} {en}\b",
+        rf"{NOT_ZH}(?:{_LINK_ZH}|(?<![用必])太)*{bothers_zh}",
+        rf"{_DONT} be{_VERY} {bothers_en}\b|\bless {bothers_en}\b",
+    ]
+
+
+def _complaint_frames(faults_zh: str, faults_en: str, bothers_zh: str, bothers_en: str) -> list[str]:
+    """The expressions that blame a manner: a fault in any degree, what else bothers if there is too much of it."""
+    return [
+        rf"{NOT_ZH}{_LINK_ZH}*(?:{STRESS_ZH}{_LINK_ZH}*)+{bothers_zh}",
+        rf"{_SPEECH_ZH}[^，,]{{0,6}}{_DEGREE_ZH}{bothers_zh}|^太{bothers_zh}|怎么(?:又|老|总|还|这么|那么)是?{bothers_zh}",
+        rf"{_SPEECH_ZH}[^，,]{{0,5}}(?:好|真|很|有点儿?|有些|挺|够|特别|非常|怪){faults_zh}",
+        rf"{_YOU_ARE} {faults_en}\b|{_YOU_ARE}{_TOO_EN} {bothers_en}\b",
+        rf"{_NEED_NOT_EN} {bothers_en}\b|{_DONT} be (?:so|that|this) {bothers_en}\b",
+    ]
+
+
+def _known_preference(entry: Mapping[str, Any]) -> KnownPreference:
+    def words(kind: str, lang: Lang) -> list[str]:
+        return list(entry.get(kind, {}).get(lang, ()))
+
+    faults = _any_of(words("fault", "zh")), _any_of(words("fault", "en"))
+    bothers = (
+        _any_of(words("fault", "zh") + words("excess", "zh")),
+        _any_of(words("fault", "en") + words("excess", "en")),
+    )
+    wishes = _wish_frames(_any_of(words("wish", "zh")), _any_of(words("wish", "en")), *bothers)
+    complaints = _complaint_frames(*faults, *bothers)
+    return KnownPreference(
+        key=entry["key"],
+        value=entry["value"],
+        zh=entry["zh"],
+        en=entry["en"],
+        wishes=_compiled(wishes + [_filled(words) for words in entry.get("wishes", ())]),
+        complaints=_compiled(complaints + [_filled(words) for words in entry.get("complaints", ())]),
+    )
+
+
+def _filled(words: str) -> str:
+    """An expression of the file with its place-holders filled; not by `format`, because of the braces of counts."""
+    expressions = {"{more}": _MORE, "{not}": NOT_ZH, "{answers}": _ANSWERS, "{dont}": _DONT}
+    for name, expression in expressions.items():
+        words = words.replace(name, expression)
+    return words
+
+
+def _compiled(expressions: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(expressions), re.IGNORECASE)
+
+
+_FILE = files(__package__) / "preference_words.yaml"
+KNOWN_PREFERENCES = tuple(map(_known_preference, yaml.safe_load(_FILE.read_text("utf-8"))))
 
 _NAMED_PHRASES: dict[str, tuple[str, str]] = {
     "address": ("叫你{}", "call you {}"),

@@ -7,7 +7,7 @@ confirms. Every other wish holds for the session. Each signal gets a decision wi
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -67,6 +67,10 @@ class GuardState(TypedDict):
 
     hints: dict[str, Hint]
     pending: Pending | None
+    to_ask: NotRequired[Pending | None]
+    """What a model has found after the last turn, to be asked about in the next one."""
+    proposed_to: NotRequired[int]
+    """The last message that a model was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +111,33 @@ def decide(state: GuardState, text: str, signals: Iterable[Signal], mode: Mode) 
     hints = {key: Hint(**{**hint, "age": hint["age"] + 1}) for key, hint in state["hints"].items()}
     resolved = [each for signal in signals for each in _resolve_like_this(signal, hints, mode)]
     decisions = _settle_pending(state["pending"], text, resolved)
-    pending = None
     settled = {(decision.key, decision.value) for decision in decisions if decision.verdict == "persist"}
-    for signal in resolved:
-        if (signal.key, signal.value) not in settled:
-            decision = _judge_signal(signal, hints, may_ask=pending is None)
-            decisions.append(decision)
-            pending = _pending_for(decision) or pending
-    kept = hints.keys() - {decision.key for decision in decisions if decision.verdict in ("persist", "rejected")}
-    recent = [(key, hint) for key, hint in hints.items() if key in kept][-_MAX_HINTS:]
-    return {"hints": dict(recent), "pending": pending}, decisions
+    unsettled = [signal for signal in resolved if (signal.key, signal.value) not in settled]
+    decisions += _judge_signals(unsettled, hints, may_ask=True)
+    waiting = state.get("to_ask")
+    if waiting and not any(decision.key == waiting["key"] or decision.verdict == "ask" for decision in decisions):
+        decisions.append(Decision(waiting["key"], waiting["value"], "correction", waiting["evidence"]))
+    after: GuardState = {"hints": _still_counted(hints, decisions), "pending": _asked(decisions)}
+    if "proposed_to" in state:
+        after["proposed_to"] = state["proposed_to"]
+    return after, decisions
+
+
+def decide_later(state: GuardState, signals: Iterable[Signal], message_id: int) -> tuple[GuardState, list[Decision]]:
+    """The same for signals that a model has found in a message after it was answered.
+
+    The message has settled its pending question already. What is to be asked waits for the next turn.
+    """
+    hints = dict(state["hints"])
+    waiting = state.get("to_ask")
+    decisions = _judge_signals(signals, hints, may_ask=state["pending"] is None and waiting is None)
+    after: GuardState = {
+        "hints": _still_counted(hints, decisions),
+        "pending": state["pending"],
+        "to_ask": waiting or _asked(decisions),
+        "proposed_to": message_id,
+    }
+    return after, decisions
 
 
 def question(key: str, value: str, lang: Lang) -> str:
@@ -125,10 +146,25 @@ def question(key: str, value: str, lang: Lang) -> str:
     return f"明白了。以后我都{wish}，好吗？" if lang == "zh" else f"Understood. Shall I {wish} from now on?"
 
 
-def _pending_for(decision: Decision) -> Pending | None:
-    if decision.verdict != "ask":
-        return None
-    return {"key": decision.key, "value": decision.value, "evidence": decision.evidence}
+def _asked(decisions: Iterable[Decision]) -> Pending | None:
+    """What the user is to be asked about."""
+    asked = next((decision for decision in decisions if decision.verdict == "ask"), None)
+    return {"key": asked.key, "value": asked.value, "evidence": asked.evidence} if asked else None
+
+
+def _still_counted(hints: dict[str, Hint], decisions: Iterable[Decision]) -> dict[str, Hint]:
+    """The hints without those that were decided for good, the most recent ones."""
+    closed = {decision.key for decision in decisions if decision.verdict in ("persist", "rejected")}
+    return dict([(key, hint) for key, hint in hints.items() if key not in closed][-_MAX_HINTS:])
+
+
+def _judge_signals(signals: Iterable[Signal], hints: dict[str, Hint], may_ask: bool) -> list[Decision]:
+    decisions: list[Decision] = []
+    for signal in signals:
+        decision = _judge_signal(signal, hints, may_ask)
+        may_ask = may_ask and decision.verdict != "ask"
+        decisions.append(decision)
+    return decisions
 
 
 def _judge_signal(signal: Signal, hints: dict[str, Hint], may_ask: bool) -> Decision:

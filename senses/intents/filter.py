@@ -55,8 +55,13 @@ class IntentFilter:
         """Announces a text that will be filtered soon, so that it is embedded early."""
         self._resemblance.expect(ParsedUtterance.of(text))
 
-    async def filter(self, text: str, catalog: CompiledCatalog, now: datetime) -> IntentResult:
-        """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved."""
+    async def filter(
+        self, text: str, catalog: CompiledCatalog, now: datetime, lang: Lang | None = None
+    ) -> IntentResult:
+        """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved.
+
+        Questions for missing parameters are in `lang`, by default the language of the text.
+        """
         utterance = ParsedUtterance.of(text)
         if not utterance.text or not catalog.intents:
             return IntentResult.without(
@@ -72,7 +77,7 @@ class IntentFilter:
         sure = [m for m in mentions if m.confidence >= m.intent.match.min_confidence]
         if not sure:
             return IntentResult.without("fallback_reasoning", f"not sure enough: {_ids(accepted)}{problem}")
-        return IntentResult.matched([_match(mention, lang_of(utterance.text)) for mention in sure])
+        return IntentResult.matched([_match(mention, lang or lang_of(utterance.text)) for mention in sure])
 
     async def _compare_with_examples(
         self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: list[Evidence]

@@ -54,7 +54,7 @@ def test_the_nodes_of_every_graph():
         "writeback",
     ]
     assert list(tool_loop_graph().nodes) == ["model", "tools"]
-    assert list(afterglow_graph().nodes) == ["archive", "reflect", "maintain"]
+    assert list(afterglow_graph().nodes) == ["propose", "archive", "reflect", "maintain"]
     assert list(proactive_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
 
 
@@ -87,7 +87,7 @@ async def context(sqlite_url):
             stores=stores,
             senses=Senses(LexiconRecogniser(), IntentFilter(None)),
             voice=Voice("offline", OfflineVoice(), TOOLS),
-            persona=PersonaConfig(),
+            read_persona=PersonaConfig,
             clock=lambda: NOW,
         )
 

@@ -40,8 +40,10 @@ class Unused:
 
 
 def small_context(**ports: Any) -> Context:
+    """`persona` gives the settings of the persona, by default those of a file without any."""
     unused = {name: Unused(name) for name in ("stores", "senses", "voice")}
-    return Context(**{**unused, "persona": PersonaConfig(), "clock": lambda: 0.0, **ports})
+    persona = ports.pop("persona", PersonaConfig())
+    return Context(**{**unused, "read_persona": lambda: persona, "clock": lambda: 0.0, **ports})
 
 
 def small_runtime(events: list[Any] | None = None, **ports: Any) -> Runtime[Context]:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from soulgraph.nodes.context import Senses
 from soulgraph.nodes.intent_filter import intent_filter
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
+from soulgraph.tests.nodes.samples import Unused, impact, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW
 
 SENSES = Senses(Unused("emotions"), IntentFilter(None))
@@ -16,8 +16,9 @@ ALARM = {
 }
 
 
-async def filtered(stores, text, terminal_id, **ports):
-    state = {"utterance": utterance(text, terminal_id=terminal_id), "latency": {"emotion_latency_ms": 7.0}}
+async def filtered(stores, text, terminal_id, preferences=None, **ports):
+    heard = {"utterance": utterance(text, terminal_id=terminal_id), "impact": impact(preferences=preferences or {})}
+    state = {**heard, "latency": {"emotion_latency_ms": 7.0}}
     return await intent_filter(state, small_runtime(stores=stores, senses=SENSES, **ports))
 
 
@@ -64,3 +65,11 @@ async def test_the_latency_of_the_emotion_is_kept():
     latency = (await filtered(Unused("stores"), "你好", terminal_id=None))["latency"]
     assert latency["emotion_latency_ms"] == 7.0
     assert set(latency) == {"emotion_latency_ms", "intent_filter_latency_ms"}
+
+
+async def test_what_is_missing_is_asked_for_in_the_language_the_user_prefers(home):
+    at = {"name": "at", "type": "time", "required": True}
+    await report(home, {**ALARM, "name": "alarm", "slots": [at]})
+    for lang, is_english in (("en", True), ("zh", False)):
+        result = await filtered(home, "叫醒我", terminal_id="robot-1", preferences={"language": lang})
+        assert result["intents"].intents[0].question.isascii() is is_english

@@ -24,7 +24,7 @@ from soulgraph.tests.nodes.samples import (
     small_runtime,
     utterance,
 )
-from soulgraph.tests.stores.samples import NOW, message, persona_state, preference, session, soul
+from soulgraph.tests.stores.samples import NOW, message, persona_state, session, soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 
@@ -126,9 +126,8 @@ async def test_the_template_of_the_session_is_used(home, template_id, words):
 
 async def test_what_the_soul_knows_of_its_user_is_in_the_prompt_and_named(home):
     async with home.write() as tx:
-        await tx.preferences.put(preference("tea", value="green"))
         await tx.slots.put("soul_1", 3, "likes rain", NOW)
-    update = await built(home, talking())
+    update = await built(home, talking(preferences={"tea": "green"}))
     system = update["messages"][0]
     assert "tea: green" in system.text
     assert "likes rain" in system.text
@@ -193,3 +192,25 @@ async def test_telemetry_hears_what_the_prompt_was_built_from_and_which_texts_ar
     [private] = telemetry.private
     assert "I miss the sea" in private
     assert private in update["messages"][0].text
+
+
+async def test_a_static_persona_is_told_nothing_that_was_learnt(home):
+    async with home.write() as tx:
+        await tx.slots.put("soul_1", 3, "likes rain", NOW)
+    update = await built(home, talking(), persona=PersonaConfig(static=True))
+    assert "likes rain" not in prompt_of(update)
+
+
+@pytest.mark.parametrize(
+    "wished",
+    [
+        {"preferences": {"language": "en"}},
+        {"decisions": [Decision("language", "en", "once", ["用英文回"])]},
+        {"preferences": {"language": "zh"}, "decisions": [Decision("language", "en", "explicit", ["以后说英文"])]},
+    ],
+    ids=["preferred", "this time", "said now"],
+)
+async def test_the_language_that_the_user_wishes_for_wins_over_that_of_their_words(home, wished):
+    system = (await built(home, talking("今天下雨了", **wished)))["messages"][0]
+    assert cues_of([system])["lang"] == "en"
+    assert cues_of([system])["mood"].isascii()

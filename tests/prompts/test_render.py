@@ -11,6 +11,7 @@ from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.prompts.templates import shipped
 from soulgraph.voices.llm_senses import CHOOSE_INTENTS, FEEL
+from soulgraph.voices.proposals import PROPOSE_WISHES
 from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE, UPDATE_MEMORY, task_messages
 
 PROMPTS = list(files("soulgraph.prompts").iterdir())
@@ -21,6 +22,7 @@ TASKS = [
     (SUMMARIZE, {"messages": []}),
     (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"})),
     (FEEL, {"text": "", "prototypes": {}}),
+    (PROPOSE_WISHES, {"message": "", "known": {}}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),
 ]
 

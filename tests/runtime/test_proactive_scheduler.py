@@ -102,7 +102,7 @@ async def opened(url, tmp_path, **rules):
                     stores=Stores(database),
                     senses=Senses(LexiconRecogniser(), IntentFilter(None)),
                     voice=voice,
-                    persona=PersonaConfig(life=RULES.model_copy(update=rules)),
+                    read_persona=lambda: PersonaConfig(life=RULES.model_copy(update=rules)),
                     clock=lambda: MORNING,
                     timezone=UTC,
                     telemetry=telemetry,

@@ -84,7 +84,7 @@ async def world(sqlite_url, tmp_path):
                 stores=stores,
                 senses=Senses(LexiconRecogniser(), IntentFilter(WordVectors())),
                 voice=voice,
-                persona=PersonaConfig(),
+                read_persona=PersonaConfig,
                 clock=lambda: NOW,
                 timezone=UTC,
                 memory=Memory(recall),

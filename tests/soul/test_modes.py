@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.soul.modes import COOLDOWN_TURNS, Mode, ModeChange, advance, changed, chosen_state, default_state
+from soulgraph.soul.modes import (
+    COOLDOWN_TURNS,
+    Mode,
+    ModeChange,
+    advance,
+    changed,
+    chosen_between_turns,
+    chosen_state,
+    default_state,
+)
 
 NOW, LATER = "2027-01-15T08:00:00.000Z", "2027-01-15T09:00:00.000Z"
 DEFAULT = default_state("hybrid", NOW)
@@ -49,6 +58,14 @@ def test_a_choice_holds_for_its_turns_and_then_falls_back():
         state = after(state, TALK)
     assert held == [("strict", left) for left in range(TTL, 0, -1)]
     assert state == COOLING
+
+
+@pytest.mark.parametrize("turns", [1, 2, 5])
+def test_a_choice_between_turns_holds_for_so_many_of_them(turns):
+    state, held = chosen_between_turns("strict", NOW, turns, ""), 0
+    while (state := after(state, TALK))["mode"] == "strict":
+        held += 1
+    assert held == turns
 
 
 def test_it_falls_back_to_the_configured_default():

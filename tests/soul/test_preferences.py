@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.soul.preference_words import KNOWN_PREFERENCES
-from soulgraph.soul.preferences import Decision, answer_in, decide, new_guard, question
+from soulgraph.soul.preferences import Decision, answer_in, decide, decide_later, new_guard, question
 from soulgraph.soul.signals import Signal, signals_in
 
 SHORT, LONG, TALK = "简短一点", "详细一点", "今天下雨了"
@@ -250,3 +250,36 @@ def test_the_guard_stays_small(topics):
     for n in topics:
         state, _ = decide(state, "hm", [Signal(f"topic:{n}", "avoid", "words")], "hybrid")
     assert len(state["hints"]) <= 30
+
+
+def later(*signals, state=None, message_id=7):
+    return decide_later(state or new_guard(), signals, message_id)
+
+
+def test_what_a_model_has_found_is_asked_about_in_the_next_turn_and_kept_when_confirmed():
+    state, [found] = later(Signal("tone", "casual", "的调调", correction=True))
+    assert (found.verdict, state["pending"]) == ("ask", None)
+    state, [asked] = decide(state, TALK, [], "hybrid")
+    assert (asked.verdict, asked.key) == ("ask", "tone")
+    assert last("好的", state=state) == [("persist", "confirmed", "tone", "casual")]
+
+
+def test_the_next_message_s_own_correction_is_asked_about_first():
+    state, _ = later(Signal("tone", "casual", "的调调", correction=True))
+    assert last(SCOLD, state=state) == [("ask", "correction", "address:主人", "avoid")]
+
+
+def test_what_waits_is_not_asked_if_the_user_has_said_more_of_it():
+    state, _ = later(Signal("reply_length", "short", "那么多字", correction=True))
+    assert last("以后都简短点回答", state=state) == [("persist", "explicit", "reply_length", "short")]
+
+
+def test_a_question_that_is_pending_stays_so_and_no_second_one_waits():
+    pending = talk(SCOLD)[0]
+    state, [found] = later(Signal("tone", "casual", "的调调", correction=True), state=pending)
+    assert (found.verdict, state["pending"], state["to_ask"]) == ("session", pending["pending"], None)
+
+
+def test_how_far_a_model_has_read_is_remembered_over_turns():
+    state, _ = later(Signal("tone", "casual", "的调调"), message_id=9)
+    assert talk(TALK, TALK, state=state)[0]["proposed_to"] == 9

@@ -1,0 +1,65 @@
+"""Asks the model for wishes that the rules may have missed; the preference guard decides about them as in a turn."""
+
+from langgraph.runtime import Runtime
+
+from soulgraph.errors import BudgetExhausted, ModelError
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.preferences import keep_preferences, report_decisions
+from soulgraph.nodes.state import AfterglowState, FollowUp
+from soulgraph.senses.text import normalise
+from soulgraph.soul.language import lang_of
+from soulgraph.soul.preferences import Decision, decide_later
+from soulgraph.soul.signals import Signal, may_state_wish, proposed_signal
+from soulgraph.voices.factory import OFFLINE
+from soulgraph.voices.proposals import PROPOSE_WISHES
+from soulgraph.voices.tasks import run_task
+
+_MESSAGES = 40  # among which that of the turn is looked for; a wish that is older is not asked about any more
+
+
+async def propose(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
+    """Only with a model, and only if the message has something of a wish. A model that fails has proposed nothing."""
+    follow_up = state["follow_up"]
+    context = runtime.context
+    if context.voice.name == OFFLINE or not context.persona.write_back:
+        return state
+    text = await _unread_text(follow_up, context)
+    if may_state_wish(text) and (signals := await _signals(text, follow_up["soul_id"], context)):
+        decisions = await _decide(signals, follow_up, context)
+        ids = {"session_id": follow_up["session_id"], "soul_id": follow_up["soul_id"], "turn_id": follow_up["turn_id"]}
+        report_decisions(decisions, context.telemetry, **ids)
+    return state
+
+
+async def _unread_text(follow_up: FollowUp, context: Context) -> str:
+    """What the user said in the turn; empty if it was read before, or is gone."""
+    async with context.stores.read() as tx:
+        session = await tx.sessions.find(follow_up["session_id"])
+        if session is None or session.guard.get("proposed_to", 0) >= follow_up["last_message"]:
+            return ""
+        messages = await tx.messages.last(session.session_id, _MESSAGES)
+    said = (one.content for one in messages if one.turn_id == follow_up["turn_id"] and one.role == "user")
+    return normalise(next(said, ""))
+
+
+async def _signals(text: str, soul_id: str, context: Context) -> list[Signal]:
+    try:
+        async with context.budget.background(soul_id, "reflect"):
+            proposals = await run_task(context.voice.model, PROPOSE_WISHES, lang_of(text), message=text)
+    except (ModelError, BudgetExhausted):
+        return []
+    found = [proposed_signal(text, **proposal.model_dump()) for proposal in proposals.wishes]
+    return [*{signal.key: signal for signal in found if signal}.values()]
+
+
+async def _decide(signals: list[Signal], follow_up: FollowUp, context: Context) -> list[Decision]:
+    """Under the session's lock, because a turn writes the guard too; a job that is run again decides nothing twice."""
+    session_id, last_message = follow_up["session_id"], follow_up["last_message"]
+    async with context.locks.hold(session_id), context.stores.write() as tx:
+        session = await tx.sessions.find(session_id)
+        if session is None or session.guard.get("proposed_to", 0) >= last_message:
+            return []
+        guard, decisions = decide_later(session.guard, signals, last_message)
+        await keep_preferences(tx, session.soul_id, decisions, context.clock())
+        await tx.sessions.set_guard(session_id, guard)
+    return decisions
