@@ -20,6 +20,7 @@ from soulgraph.api import (
     emotion,
     events,
     growth,
+    inner_state,
     jobs,
     library,
     lore,
@@ -84,7 +85,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     conversations = chat, completions, websocket, stream, transcripts, sessions, growth
-    individuals = souls, emotion, memory, profile, events
+    individuals = souls, emotion, memory, inner_state, profile, events
     presets = library, lore, cards, templates, preview
     administration = terminals, usage, jobs, operations, documentation
     for module in (*conversations, *individuals, *presets, senses, *administration):

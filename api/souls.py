@@ -9,7 +9,8 @@ from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_soul
-from soulgraph.stores.records import Soul
+from soulgraph.stores.memory import ADDRESS
+from soulgraph.stores.records import Preference, Soul
 from soulgraph.terminals.handlers import status_of
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
@@ -22,6 +23,7 @@ class NewSoul(BaseModel):
     mbti_type: str = Field(examples=["INFJ"])
     user_id: UserId = DEFAULT_USER
     character_id: Id | None = None
+    user_name: Name | None = Field(None, description="what the soul calls its person; kept as their preference")
 
 
 class Renaming(BaseModel):
@@ -72,9 +74,12 @@ async def list_souls(services: Served, user_id: UserId | None = None) -> list[So
 @router.post("", status_code=201, dependencies=[owner])
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
+    now = services.now()
     async with services.stores.write() as tx:
-        soul = await new_soul(tx, **wanted.model_dump(), now=services.now(), constants=services.context.constants)
+        soul = await new_soul(tx, **wanted.model_dump(), now=now, constants=services.context.constants)
         await tx.souls.add(soul)
+        if wanted.user_name:
+            await tx.preferences.put(Preference(soul.soul_id, ADDRESS, wanted.user_name, 1.0, "given", [], now))
     return SoulOut.of(soul)
 
 
