@@ -1,4 +1,4 @@
-"""A soul's inner monologue, which its user never sees."""
+"""What a soul keeps for itself: its inner monologue, and its working notes."""
 
 from typing import Annotated, Self
 
@@ -9,6 +9,7 @@ from soulgraph.api.auth import owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
+from soulgraph.soul.scratch import MAX_SCRATCH
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import MonologueVersion
 from soulgraph.voices.tasks import INNER_STATE_LIMIT
@@ -16,6 +17,8 @@ from soulgraph.voices.tasks import INNER_STATE_LIMIT
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
 Monologue = Annotated[str, StringConstraints(min_length=1, max_length=INNER_STATE_LIMIT, strip_whitespace=True)]
+
+Notes = Annotated[str, StringConstraints(max_length=MAX_SCRATCH, strip_whitespace=True)]
 
 
 class InnerState(BaseModel):
@@ -76,3 +79,29 @@ async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerV
         return InnerVersionOut.of(
             await tx.monologues.think(soul_id, earlier.inner_state, f"restored:{n}", services.now())
         )
+
+
+class ScratchArea(BaseModel):
+    soul_id: str
+    scratch_area: str
+
+
+class ScratchAreaEdit(Body):
+    read_only = frozenset({"soul_id"})
+
+    scratch_area: Notes
+
+
+@router.get("/scratch-area", dependencies=[owner])
+async def read_scratch_area(soul_id: Id, services: Served) -> ScratchArea:
+    """Read the soul's working notes, one to a line."""
+    async with services.stores.read() as tx:
+        return ScratchArea(soul_id=soul_id, scratch_area=(await tx.souls.get(soul_id)).scratch_area)
+
+
+@router.put("/scratch-area", dependencies=[owner])
+async def put_scratch_area(soul_id: Id, wanted: ScratchAreaEdit, services: Served) -> ScratchArea:
+    """Replace the soul's working notes; an empty text clears them."""
+    async with services.stores.write() as tx:
+        await tx.souls.note(soul_id, wanted.scratch_area, services.now())
+    return ScratchArea(soul_id=soul_id, scratch_area=wanted.scratch_area)

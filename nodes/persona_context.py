@@ -143,6 +143,7 @@ def _persona(
         question=_question(impact, text),
         events=_events(recalled.events, context.persona.recalled),
         episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
+        scratch_area=impact.soul.scratch_area,
         lore=triggered_entries(lore, spoken, budget.lore),
     )
 

@@ -27,7 +27,7 @@ UPSET = "Too upset to act: no device or skill may be used now. Say so in charact
 ASK = "Before anything else, ask the user in your own words: {question}"
 REFUSED = "The user asked for: {intents}. It was NOT done. Explain why and let them soothe you."
 _MAX_NAME, _MAX_ITEM = 80, 500
-_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
+_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "scratch_area", "lore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class Persona:
     question: str = ""
     events: Sequence[Memory] = ()
     episodes: Sequence[Memory] = ()
+    scratch_area: str = ""
     lore: Sequence[Lore] = ()
 
 
@@ -198,6 +199,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "gate": _text_piece("\n".join(_gate_lines(persona)), limit),
         "events": _list_pieces(_memory_pieces("event", persona.events), budget.memories),
         "episodes": _list_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        "scratch_area": _list_pieces(_note_pieces(persona.scratch_area), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
     }
 
@@ -222,6 +224,10 @@ def _base_persona(persona: Persona, limit: int) -> list[Piece]:
     first = first_paragraph(text)
     shown = first + cut(text[len(first) :], limit)
     return _text_piece(shown, len(shown), _source("character", persona.character_id))
+
+
+def _note_pieces(scratch_area: str) -> Iterator[Piece]:
+    return (Piece(line, "scratch_area", rank=n) for n, line in enumerate(scratch_area.splitlines()) if line.strip())
 
 
 def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:

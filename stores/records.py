@@ -35,6 +35,7 @@ class Soul:
     version: int
     created_at: float
     updated_at: float
+    scratch_area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
