@@ -19,6 +19,7 @@ from soulgraph.api import (
     documentation,
     emotion,
     events,
+    evolution,
     growth,
     inner_state,
     jobs,
@@ -84,7 +85,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    conversations = chat, completions, websocket, stream, transcripts, sessions, growth
+    conversations = chat, completions, websocket, stream, transcripts, sessions, growth, evolution
     individuals = souls, emotion, memory, inner_state, profile, events
     presets = library, lore, cards, templates, preview
     administration = terminals, usage, jobs, operations, documentation

@@ -69,13 +69,16 @@ class SessionOut(BaseModel):
     persona_state: PersonaState
     turn: int
     continued_from: str | None
+    memory_update_suggested: bool = Field(description="whether so much has happened that memory should be updated")
+    memory_update_reason: str
     created_at: str
     updated_at: str
 
     @classmethod
     def of(cls, session: Session) -> "SessionOut":
         times = {"created_at": iso(session.created_at), "updated_at": iso(session.updated_at)}
-        return cls(**asdict(session) | times)
+        hint = {"memory_update_suggested": bool(session.memory_hint), "memory_update_reason": session.memory_hint}
+        return cls(**asdict(session) | hint | times)
 
 
 class OpenedSession(SessionOut):

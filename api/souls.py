@@ -118,6 +118,8 @@ async def delete_soul(soul_id: Id, services: Served) -> None:
     # Events first: which sessions they were made from is not known once the sessions are deleted.
     for session in sessions:
         await services.forget(session.session_id)
+    if summaries := services.context.memory.summaries:
+        await summaries.forget(soul_id=soul_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)

@@ -7,6 +7,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.maintain import maintain
 from soulgraph.nodes.reflect import reflect
 from soulgraph.nodes.state import AfterglowState
+from soulgraph.nodes.suggest_update import suggest_update
 
 Afterglow = StateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 
@@ -18,8 +19,10 @@ def afterglow_graph() -> Afterglow:
         .add_node(archive)
         .add_node(reflect)
         .add_node(maintain)
+        .add_node(suggest_update)
         .add_edge(START, "archive")
         .add_edge("archive", "reflect")
         .add_edge("reflect", "maintain")
-        .add_edge("maintain", END)
+        .add_edge("maintain", "suggest_update")
+        .add_edge("suggest_update", END)
     )

@@ -54,6 +54,18 @@ class ProactiveConfig(BaseModel):
         return self
 
 
+class HintConfig(BaseModel):
+    """How much must have happened in a session before it is suggested to update its memory."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turns: int = Field(20, ge=1)
+    state_changes: int = Field(3, ge=1)
+    events: int = Field(4, ge=1)
+    strong_emotions: int = Field(6, ge=1)
+    strong_intensity: float = Field(0.7, ge=0, le=1)
+
+
 class PersonaConfig(BaseModel):
     """The settings of `library/persona.yaml`."""
 
@@ -69,6 +81,7 @@ class PersonaConfig(BaseModel):
     write_back: bool = True
     maintain_every: int = Field(10, ge=1)
     recalled: int = Field(3, ge=0, le=20)
+    memory_hint: HintConfig = HintConfig()
     life: ProactiveConfig = ProactiveConfig()
     dynamics: Annotated[Constants, BeforeValidator(_parse_constants)] = DEFAULT
 

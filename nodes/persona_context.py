@@ -9,6 +9,7 @@ from langgraph.types import Command
 
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
+from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
@@ -41,6 +42,7 @@ class _Stored:
     preferences: list[Preference]
     slots: list[Slot]
     recent: list[Message]
+    evolved_version: int
 
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
@@ -87,6 +89,7 @@ async def _stored(tx: Transaction, session: Session, messages: int) -> _Stored:
         preferences=await tx.preferences.all(session.soul_id),
         slots=await tx.slots.all(session.soul_id),
         recent=await tx.messages.recent(session.session_id, messages),
+        evolved_version=await tx.personas.last_number(session.session_id),
     )
 
 
@@ -113,6 +116,14 @@ def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
     return [Memory(one.event.event_id, one.event.summary, -place) for place, one in enumerate(recalled[:count])]
 
 
+def _summaries(recalled: Sequence[RecalledSummary], shown: str | None, count: int) -> list[Memory]:
+    """The best but the one that the session's background tells anyway."""
+    unshown = [one for one in recalled if one.summary_id != shown][:count]
+    return [
+        Memory(one.summary_id, f"{iso(one.created_at)[:10]}: {one.text}", -place) for place, one in enumerate(unshown)
+    ]
+
+
 def _persona(
     state: TurnState, context: Context, stored: _Stored, files: Mapping[str, str], recalled: Recalled, budget: Budget
 ) -> Persona:
@@ -129,6 +140,7 @@ def _persona(
         base_persona=snapshot["base_persona"],
         style_examples=stored.character.data.get("style_examples", ()) if stored.character else (),
         evolved_persona=snapshot["evolved_persona"],
+        evolved_version=stored.evolved_version,
         background_id=stored.background.id if stored.background else None,
         background=_world(stored.background),
         inner_state=impact.soul.inner_state,
@@ -143,6 +155,7 @@ def _persona(
         question=_question(impact, text),
         events=_events(recalled.events, context.persona.recalled),
         episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
+        summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
         scratch_area=impact.soul.scratch_area,
         lore=triggered_entries(lore, spoken, budget.lore),
     )

@@ -27,12 +27,12 @@ UPSET = "Too upset to act: no device or skill may be used now. Say so in charact
 ASK = "Before anything else, ask the user in your own words: {question}"
 REFUSED = "The user asked for: {intents}. It was NOT done. Explain why and let them soothe you."
 _MAX_NAME, _MAX_ITEM = 80, 500
-_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "scratch_area", "lore")
+_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "lore")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A recalled event, or an episode, whose `id` is that of its message; the lowest score is left out first."""
+    """A recalled event or summary, or an episode, whose `id` is its message's; the lowest score is left out first."""
 
     id: str
     text: str
@@ -48,6 +48,7 @@ class Persona:
     base_persona: str = ""
     style_examples: Sequence[str] = ()
     evolved_persona: str = ""
+    evolved_version: int = 0
     background_id: str | None = None
     background: str = ""
     inner_state: str = ""
@@ -62,6 +63,7 @@ class Persona:
     question: str = ""
     events: Sequence[Memory] = ()
     episodes: Sequence[Memory] = ()
+    summaries: Sequence[Memory] = ()
     scratch_area: str = ""
     lore: Sequence[Lore] = ()
 
@@ -79,7 +81,7 @@ class Section:
 
 
 class Meta(TypedDict):
-    """`memory_hits`: how many recalled events and episodes are in the prompt."""
+    """`memory_hits`: how many recalled events, episodes and summaries are in the prompt."""
 
     mode: Mode
     memory_hits: int
@@ -138,7 +140,7 @@ def build(template: Template, persona: Persona, budget: Budget | None = None) ->
         sources=list(dict.fromkeys(piece.source for piece in pieces if piece.source)),
         meta={
             "mode": persona.mode,
-            "memory_hits": sum(len(values[name]) for name in ("events", "episodes") if name in used),
+            "memory_hits": sum(len(values[name]) for name in ("events", "episodes", "summaries") if name in used),
             "truncated": truncated,
         },
     )
@@ -186,8 +188,8 @@ def _values(persona: Persona, budget: Budget) -> Values:
             "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
         ),
         "background": _text_piece(persona.background, limit, _source("background", persona.background_id)),
-        "evolved_persona": _text_piece(persona.evolved_persona, limit),
-        "inner_state": _text_piece(persona.inner_state, limit),
+        "evolved_persona": _text_piece(persona.evolved_persona, limit, f"evolved_persona:v{persona.evolved_version}"),
+        "inner_state": _text_piece(persona.inner_state, limit, "inner_state"),
         "profile": _profile_pieces(persona.profile, budget.profile_items),
         "mood": _text_piece(persona.mood, limit),
         "user_file": _text_piece(persona.files.get("USER.md", ""), limit, "USER.md"),
@@ -199,6 +201,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "gate": _text_piece("\n".join(_gate_lines(persona)), limit),
         "events": _list_pieces(_memory_pieces("event", persona.events), budget.memories),
         "episodes": _list_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        "summaries": _list_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
         "scratch_area": _list_pieces(_note_pieces(persona.scratch_area), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
     }
@@ -237,13 +240,13 @@ def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
 def _profile_pieces(profile: Profile, count: int) -> list[Piece]:
     """The core identity, which outranks every item (priorities end at 10), then the items by field."""
     core = [
-        Piece(one_line(_joined(value)), label=one_line(name), rank=(11, ""))
+        Piece(one_line(_joined(value)), "profile", one_line(name), (11, ""))
         for name, value in profile.get("core_identity", {}).items()
         if value
     ]
     fields = top(profile, count)
     return core + [
-        Piece(one_line(_joined(_item_texts(item))), label=one_line(name), rank=rank(item))
+        Piece(f"{one_line(_joined(_item_texts(item)))} (priority {item['priority']})", "profile", one_line(name), rank(item))
         for name, items in fields.items()
         for item in items
     ]

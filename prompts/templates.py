@@ -51,6 +51,7 @@ VARIABLES: Mapping[str, Variable] = {
     "gate": Variable(5, True, "that the soul will not act now, and what it was asked for"),
     "events": Variable(5, True, "abstract experiences that resemble this moment"),
     "episodes": Variable(5, True, "what was said earlier, in the words of then"),
+    "summaries": Variable(5, True, "how earlier conversations went, in short"),
     "scratch_area": Variable(5, True, "the soul's working notes, the newest of them"),
     "lore": Variable(5, True, "entries of the world's lore that were touched on"),
 }

@@ -90,10 +90,17 @@ def reflect(lang: Lang, messages: Sequence[Message], inner_state: str, slots: Se
     return Reflection(inner_state=_append_paragraphs(inner_state, thoughts), slots=new)
 
 
-def update_memory(lang: Lang, messages: Sequence[Message], base_persona: str, evolved_persona: str) -> EvolvedPersona:
-    """The evolved persona with one paragraph added; the base persona is never repeated in it."""
+def update_memory(
+    lang: Lang, messages: Sequence[Message], base_persona: str, evolved_persona: str | Mapping[str, str]
+) -> EvolvedPersona:
+    """What has grown, with a sentence added to each dimension; the feeling is only ever the present one.
+
+    A persona that was not written in dimensions goes on as behaviour.
+    """
     growth = lines()[lang]["tasks"]["growth"][tone_of(_texts_by("user", messages))]
-    return EvolvedPersona(text=_append_paragraphs(SCORE.sub("", evolved_persona), [growth]))
+    old = {"behaviour": evolved_persona} if isinstance(evolved_persona, str) else evolved_persona
+    kept = {name: SCORE.sub("", text) for name, text in old.items() if name != "feeling"}
+    return EvolvedPersona(**{name: _append_paragraphs(kept.get(name, ""), [text]) for name, text in growth.items()})
 
 
 def summarize(lang: Lang, messages: Sequence[Message]) -> Summary:
@@ -119,8 +126,7 @@ HEURISTICS: Mapping[str, Callable[..., TaskOutput]] = {
 
 def task_answer(cues: Mapping[str, Any]) -> str:
     """The text that a model would answer to the task in these cues."""
-    output = HEURISTICS[cues["task"]](**{key: value for key, value in cues.items() if key != "task"})
-    return output.text if isinstance(output, EvolvedPersona) else output.model_dump_json()
+    return HEURISTICS[cues["task"]](**{key: value for key, value in cues.items() if key != "task"}).model_dump_json()
 
 
 def _texts_by(role: str, messages: Sequence[Message]) -> list[str]:

@@ -131,14 +131,22 @@ class Reflection(TaskOutput):
     slots: list[Slot] = Field(default_factory=list)
 
 
+QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
+
+
 class EvolvedPersona(TaskOutput):
-    """The only output that is plain text instead of JSON."""
+    """What a character has become, by dimension; one in which nothing has changed is empty."""
 
-    text: Qualitative
+    beliefs: QualitativeOrEmpty = ""
+    behaviour: QualitativeOrEmpty = ""
+    relationship: QualitativeOrEmpty = ""
+    feeling: QualitativeOrEmpty = ""
 
-    @classmethod
-    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
-        return cls.model_validate({"text": answer}, context=dict(context))
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not any(self.model_dump().values()):
+            raise PydanticCustomError("no_growth", "describe at least one of beliefs, behaviour, relationship, feeling")
+        return self
 
 
 class Summary(TaskOutput):

@@ -75,7 +75,8 @@ def _quoted(recalled: Recalled) -> list[str]:
     episodes = [
         f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
     ]
-    return episodes + [one.event.summary for one in recalled.events]
+    summaries = [f"{iso(one.created_at)[:10]} in short: {one.text}" for one in recalled.summaries]
+    return [*episodes, *summaries, *(one.event.summary for one in recalled.events)]
 
 
 TOOLS = (remember, recall_memory, note)

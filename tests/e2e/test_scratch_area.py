@@ -1,4 +1,4 @@
-"""Working notes: the model writes them with a tool, the next prompt shows them, and the owner may read and write them."""
+"""Working notes: the model writes them with a tool and reads them in its prompt, and the owner may edit them."""
 
 import pytest
 
