@@ -20,6 +20,8 @@ ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip
 
 
 class SlotEdit(Body):
+    read_only = frozenset({"n", "kind", "updated_at"})
+
     content: ShortText
 
 
@@ -35,6 +37,8 @@ class SlotOut(BaseModel):
 
 
 class PreferenceEdit(Body):
+    read_only = frozenset({"key", "source", "updated_at"})
+
     value: ShortText
     confidence: float = Field(1.0, ge=0, le=1)
     evidence: list[ShortText] = Field([], max_length=20, description="the words it was taken from")

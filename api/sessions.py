@@ -7,11 +7,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.greeting import open_session as open_with_greeting
-from soulgraph.soul.modes import Mode, PersonaState, default_state
+from soulgraph.soul.modes import Mode, PersonaState, Source, default_state
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import CharacterSnapshot, Message, Session
@@ -50,11 +51,21 @@ class SessionPatch(BaseModel):
     title: Title
 
 
-class ModeChoice(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class SessionEdit(Body):
+    read_only = frozenset(
+        {"session_id", "soul_id", "user_id", "background_id", "template_id", "character_snapshot", "persona_state"}
+        | {"turn", "continued_from", "memory_update_suggested", "memory_update_reason", "created_at", "updated_at"}
+    )
+
+    title: Title
+
+
+class ModeChoice(Body):
+    read_only = frozenset({"since"})
 
     mode: Mode
-    ttl_turns: int | None = Field(None, ge=1, le=10_000)
+    mode_source: Source = Field("user", description="`default` goes back to the default mode")
+    ttl_turns: int | None = Field(None, ge=0, le=10_000, description="0 or null: the usual number")
     notes: Title = ""
 
 
@@ -151,6 +162,12 @@ async def retitle_session(session_id: Id, patch: SessionPatch, services: Served)
         return SessionOut.of(await tx.sessions.get(session_id))
 
 
+@router.put("/{session_id}", dependencies=[chatter])
+async def put_session(session_id: Id, wanted: SessionEdit, services: Served) -> SessionOut:
+    """Send a session back as it was read, perhaps with another title; what cannot be changed is ignored."""
+    return await retitle_session(session_id, SessionPatch(title=wanted.title), services)
+
+
 @router.delete("/{session_id}", status_code=204, dependencies=[owner])
 async def delete_session(session_id: Id, services: Served) -> None:
     """Wait for a running turn, then delete the session with its messages and the events made from it alone."""
@@ -181,6 +198,8 @@ async def read_persona_state(session_id: Id, services: Served) -> PersonaState:
 @router.put("/{session_id}/persona-state", dependencies=[chatter])
 async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> PersonaState:
     """Choose the persona mode for the next `ttl_turns` turns, as if the user had asked for it in the chat."""
+    if choice.mode_source == "default":
+        return await reset_mode(session_id, services)
     ttl_turns = choice.ttl_turns or services.settings.persona.mode_ttl_turns
     state: PersonaState = {
         "mode": choice.mode,

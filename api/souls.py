@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner, terminal
+from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
@@ -28,6 +29,15 @@ class NewSoul(BaseModel):
 
 class Renaming(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+    name: Name
+
+
+class SoulEdit(Body):
+    read_only = frozenset(
+        {"soul_id", "user_id", "mbti_type", "character_id", "personality_vector", "emotion_state", "model_version"}
+        | {"turns", "version", "created_at", "updated_at"}
+    )
 
     name: Name
 
@@ -107,6 +117,12 @@ async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOu
     async with services.stores.write() as tx:
         await tx.souls.rename(soul_id, wanted.name, services.now())
         return SoulOut.of(await tx.souls.get(soul_id))
+
+
+@router.put("/{soul_id}", dependencies=[owner])
+async def put_soul(soul_id: Id, wanted: SoulEdit, services: Served) -> SoulOut:
+    """Send a soul back as it was read, perhaps with another name; what cannot be changed is ignored."""
+    return await rename_soul(soul_id, Renaming(name=wanted.name), services)
 
 
 @router.delete("/{soul_id}", status_code=204, dependencies=[owner])

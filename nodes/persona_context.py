@@ -142,7 +142,9 @@ def _persona(
         evolved_persona=snapshot["evolved_persona"],
         evolved_version=stored.evolved_version,
         background_id=stored.background.id if stored.background else None,
-        background=_world(stored.background),
+        background=_world(stored.background, "description", "world_rules", "initial_context"),
+        background_description=_world(stored.background, "description", "initial_context"),
+        world_rules=_world(stored.background, "world_rules"),
         inner_state=impact.soul.inner_state,
         profile=impact.soul.dynamic_profile,
         files=files,
@@ -166,10 +168,10 @@ def _question(impact: Impact, text: str) -> str:
     return question(asked.key, asked.value, lang_of(text)) if asked else ""
 
 
-def _world(background: Preset | None) -> str:
+def _world(background: Preset | None, *fields: str) -> str:
     if background is None:
         return ""
-    texts = (background.data.get(key, "") for key in ("description", "world_rules", "initial_context"))
+    texts = (background.data.get(key, "") for key in fields)
     return "\n".join(text for text in texts if text)
 
 

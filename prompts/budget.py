@@ -34,7 +34,7 @@ class Piece:
 Values = dict[str, list[Piece]]
 """The pieces of each variable."""
 
-SHARES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
+SHARES = {"soul_file": 1 / 6, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
 """The shares of the budget that files and examples may take once it is exceeded, so that memories keep their room."""
 
 _LIST_VARIABLES = ("slots", "profile", "wishes", "preferences")
@@ -44,6 +44,8 @@ _CUT_ORDER = (
     "evolved_persona",
     "profile",
     "background",
+    "background_description",
+    "world_rules",
     "user_file",
     "wishes",
     "preferences",

@@ -51,6 +51,8 @@ class Persona:
     evolved_version: int = 0
     background_id: str | None = None
     background: str = ""
+    background_description: str = ""
+    world_rules: str = ""
     inner_state: str = ""
     profile: Profile = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
@@ -162,7 +164,7 @@ def _body(module: Module, texts: Mapping[str, str]) -> str:
     if data and not any(data):
         return ""
     # Defused as a whole, here and only here: two harmless values side by side may make a tag.
-    return defuse(render(module.text, **{name: texts[name] for name in module.variables}))
+    return defuse(render(module.text, **{name: texts[name] for name in module.variables})).strip()
 
 
 def _formatted(name: str, pieces: Sequence[Piece]) -> str:
@@ -188,6 +190,10 @@ def _values(persona: Persona, budget: Budget) -> Values:
             "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
         ),
         "background": _text_piece(persona.background, limit, _source("background", persona.background_id)),
+        "background_description": _text_piece(
+            persona.background_description, limit, _source("background", persona.background_id)
+        ),
+        "world_rules": _text_piece(persona.world_rules, limit, _source("background", persona.background_id)),
         "evolved_persona": _text_piece(persona.evolved_persona, limit, f"evolved_persona:v{persona.evolved_version}"),
         "inner_state": _text_piece(persona.inner_state, limit, "inner_state"),
         "profile": _profile_pieces(persona.profile, budget.profile_items),
@@ -204,6 +210,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "summaries": _list_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
         "scratch_area": _list_pieces(_note_pieces(persona.scratch_area), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
+        "unarchived_messages": [],
     }
 
 

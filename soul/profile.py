@@ -53,8 +53,14 @@ def _qualitative(value: Any) -> Any:
 
 
 Text = Annotated[str, Field(min_length=1, max_length=500), NO_NUL]
+def _no_placeholder(timestamp: Any) -> Any:
+    """None for a time that is left open, as in `"timestamp": "..."`."""
+    return None if isinstance(timestamp, str) and not timestamp.strip(" .…") else timestamp
+
+
 QualitativeText = Annotated[Text, BeforeValidator(_qualitative)]
 Timestamp = Annotated[str, Field(max_length=40), AfterValidator(_valid_timestamp)]
+OpenTimestamp = Annotated[Timestamp | None, BeforeValidator(_no_placeholder)]
 Priority = Annotated[int, Field(ge=1, le=10)]
 
 
@@ -116,7 +122,7 @@ class StateUpdate(BaseModel):
 
 class EditedItem(_Entry):
     priority: Priority
-    timestamp: Timestamp | None = None
+    timestamp: OpenTimestamp = None
     aged_at: Timestamp | None = None
 
     def stored(self, now: str) -> Item:

@@ -113,7 +113,7 @@ async def new_session(
         character_snapshot={
             "source_preset": preset,
             "snapshot_created_at": iso(now),
-            "base_persona": character.get("base_persona", ""),
+            "base_persona": character.get("base_persona") or character.get("description", ""),
             "evolved_persona": "",
         },
         persona_state=default_state(mode, iso(now)),

@@ -50,8 +50,10 @@ def test_each_layer_has_its_prompt():
 
 
 def test_every_source_is_named():
-    named = "SOUL.md IDENTITY.md character:keeper background:island USER.md preference:tone slot:0 slot:40"
-    assert built().sources == f"{named} event:evt_1 episode:12 lore:lamp".split()
+    own = "SOUL.md IDENTITY.md character:keeper background:island evolved_persona:v3 inner_state profile"
+    user = "USER.md preference:tone slot:0 slot:40"
+    recalled = "event:evt_1 episode:12 summary:summary_1 scratch_area lore:lamp"
+    assert built().sources == f"{own} {user} {recalled}".split()
     assert built(BARE).sources == []
 
 
@@ -61,15 +63,17 @@ def test_what_is_not_said_is_no_source():
     assert len(kept) == section(few, "Remembered").count("- ") < 60
     modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
     quiet = built(template=read_template({"template_id": "quiet", "name": "Quiet", "modules": modules}))
-    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "background:island"]
+    lived = ["evolved_persona:v3", "inner_state", "profile"]
+    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "background:island", *lived]
     assert quiet.meta["memory_hits"] == 0
 
 
-def test_the_profile_is_told_in_words_without_priorities_or_times():
+def test_the_profile_is_told_in_words_by_priority_and_without_times():
     assert section(built(), "Current State") == (
-        "archetype: Guardian\npersonality_traits: Patient, Dry\nemotions: calm; tired\nrelationships: the visitor, ally"
+        "archetype: Guardian\npersonality_traits: Patient, Dry\n"
+        "emotions: calm (priority 7); tired (priority 2)\nrelationships: the visitor, ally (priority 9)"
     )
-    assert section(built(profile_items=1), "Current State").splitlines()[2] == "emotions: calm"
+    assert section(built(profile_items=1), "Current State").splitlines()[2] == "emotions: calm (priority 7)"
 
 
 def test_the_gate_speaks_only_when_the_soul_is_blocked():
