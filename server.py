@@ -32,6 +32,7 @@ from soulgraph.api import (
     profile,
     senses,
     sessions,
+    soul_character,
     souls,
     stream,
     templates,
@@ -86,7 +87,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(BodyLimit)
     problems.install(app)
     conversations = chat, completions, websocket, stream, transcripts, sessions, growth, evolution
-    individuals = souls, emotion, memory, inner_state, profile, events
+    individuals = souls, soul_character, emotion, memory, inner_state, profile, events
     presets = library, lore, cards, templates, preview
     administration = terminals, usage, jobs, operations, documentation
     for module in (*conversations, *individuals, *presets, senses, *administration):

@@ -27,7 +27,9 @@ class Step(BaseModel):
 
 class Evolution(BaseModel):
     session_id: str
-    measure: Measure = Field(description="`meaning`: 1 minus the cosine of their vectors; `words`: by the words they share")
+    measure: Measure = Field(
+        description="`meaning`: 1 minus the cosine of their vectors; `words`: by the words they share"
+    )
     dimensions: list[str]
     versions: list[Step]
 

@@ -20,9 +20,7 @@ router = APIRouter(prefix="/v1/templates", tags=["library"])
 
 
 class NewTemplate(Template, Body):
-    template_id: Id = Field(
-        default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id")
-    )
+    template_id: Id = Field(default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id"))
 
 
 class EditedTemplate(NewTemplate, Revised):

@@ -131,16 +131,12 @@ class ChromaCollection:
         self._collection = collection
         self._call = call
 
-    async def put(
-        self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str] | None = None
-    ) -> None:
+    async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str] | None = None) -> None:
         values = {"ids": list(documents), "documents": list(documents.values()), "embeddings": vectors}
         metadatas = [dict(owner)] * len(documents) if owner else None
         await self._request("upsert", **values, metadatas=metadatas)
 
-    async def near(
-        self, vector: Floats, limit: int, owner: Mapping[str, str] | None = None
-    ) -> list[NearDocument]:
+    async def near(self, vector: Floats, limit: int, owner: Mapping[str, str] | None = None) -> list[NearDocument]:
         options = {"n_results": limit, "include": ["documents", "distances"], "where": dict(owner) if owner else None}
         found = await self._request("query", query_embeddings=vector[None], **options)
         rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)

@@ -129,9 +129,7 @@ class Recall:
             return []
         return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector)]
 
-    async def _search_summaries(
-        self, soul_id: str, text: str, vector: Floats | None, k: int
-    ) -> list[RecalledSummary]:
+    async def _search_summaries(self, soul_id: str, text: str, vector: Floats | None, k: int) -> list[RecalledSummary]:
         if self._summaries is None or vector is None:
             return []
         return await self._summaries.ranked(soul_id, text, k, vector)

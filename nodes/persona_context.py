@@ -14,6 +14,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.skills import offered_by
+from soulgraph.nodes.transcript import speakers_of
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
@@ -24,11 +25,11 @@ from soulgraph.soul.language import lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
+from soulgraph.stores.memory import user_name
+from soulgraph.stores.records import Message, Preference, Preset, Role, Session, Slot
 from soulgraph.stores.stores import Transaction
 
 _NOTHING = Recalled([], [])
-_SPEAKER = {"user": "they said", "assistant": "you said"}
 _MAX_QUOTE = 150  # characters of one message of an episode
 
 
@@ -99,16 +100,18 @@ async def template_of(tx: Transaction, template_id: str) -> Template:
     return read_template((await tx.templates.get(template_id)).data)
 
 
-def _episodes(recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int) -> list[Memory]:
+def _episodes(
+    recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, speakers: Mapping[Role, str]
+) -> list[Memory]:
     """The best that the prompt does not show anyway, with what was said before and after."""
     shown = {message.message_id for message in recent}
     unshown = [episode for episode in recalled if episode.message.message_id not in shown][:count]
-    return [Memory(str(one.message.message_id), _quoted(one), -place) for place, one in enumerate(unshown)]
+    return [Memory(str(one.message.message_id), _quoted(one, speakers), -place) for place, one in enumerate(unshown)]
 
 
-def _quoted(episode: RecalledEpisode) -> str:
+def _quoted(episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:
     around = (episode.before, episode.message, episode.after)
-    quotes = (f"{_SPEAKER[message.role]} “{cut(message.content, _MAX_QUOTE)}”" for message in around if message)
+    quotes = (f"{speakers[message.role]} “{cut(message.content, _MAX_QUOTE)}”" for message in around if message)
     return f"{iso(episode.message.created_at)[:10]}: {'; '.join(quotes)}"
 
 
@@ -156,7 +159,9 @@ def _persona(
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
         question=_question(impact, text),
         events=_events(recalled.events, context.persona.recalled),
-        episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
+        episodes=_episodes(
+            recalled.episodes, stored.recent, context.persona.recalled, speakers_of(user_name(stored.preferences), "en")
+        ),
         summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
         scratch_area=impact.soul.scratch_area,
         lore=triggered_entries(lore, spoken, budget.lore),

@@ -253,7 +253,12 @@ def _profile_pieces(profile: Profile, count: int) -> list[Piece]:
     ]
     fields = top(profile, count)
     return core + [
-        Piece(f"{one_line(_joined(_item_texts(item)))} (priority {item['priority']})", "profile", one_line(name), rank(item))
+        Piece(
+            f"{one_line(_joined(_item_texts(item)))} (priority {item['priority']})",
+            "profile",
+            one_line(name),
+            rank(item),
+        )
         for name, items in fields.items()
         for item in items
     ]

@@ -35,8 +35,10 @@ def replace_names(text: str, names: Sequence[str], lang: Lang) -> str:
     known = sorted(filter(None, names), key=len, reverse=True)
     if not known:
         return text
-    # A Latin name must be a whole word ("Al" is not in "Also"); Chinese has no word boundaries.
-    patterns = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
+    # A Latin name must be a whole word ("Al" is not in "Also"). Not `\b`: it sees none between Chinese and Latin letters.
+    patterns = (
+        rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])" if name.isascii() else re.escape(name) for name in known
+    )
     return re.sub("|".join(patterns), ROLE[lang], text)
 
 

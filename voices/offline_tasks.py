@@ -75,7 +75,16 @@ def extract_event(
     )
 
 
-def reflect(lang: Lang, messages: Sequence[Message], inner_state: str, slots: Sequence[dict[str, Any]]) -> Reflection:
+def reflect(
+    lang: Lang,
+    messages: Sequence[Message],
+    inner_state: str,
+    slots: Sequence[dict[str, Any]],
+    name: str,
+    persona: Sequence[str],
+    soul_file: str,
+    user_file: str,
+) -> Reflection:
     """The inner state with one new feeling and the new facts added; the facts also go to free slots."""
     words = lines()[lang]["tasks"]
     user_texts = _texts_by("user", messages)

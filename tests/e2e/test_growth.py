@@ -145,7 +145,9 @@ async def test_a_summary_begins_a_session_that_knows_what_happened(modelled, stu
     assert follower == (await modelled.get(f"/v1/sessions/{follower['session_id']}")).json()
     assert (follower["title"], follower["continued_from"], follower["turn"]) == ("The letter", "first", 0)
     assert (follower["soul_id"], follower["template_id"]) == (before["soul_id"], "narrator_v1")
-    assert follower["character_snapshot"] == before["character_snapshot"] | {"evolved_persona": told("Learns to trust.")}
+    assert follower["character_snapshot"] == before["character_snapshot"] | {
+        "evolved_persona": told("Learns to trust.")
+    }
 
     background = (await modelled.get(f"/v1/backgrounds/{follower['background_id']}")).json()
     assert background["initial_context"].startswith("Mika brought the letter")

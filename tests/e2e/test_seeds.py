@@ -37,7 +37,14 @@ async def test_the_prompt_is_made_of_them(modelled, stub):
     session_id = (await say(modelled, "你这个骗子！", soul_id=soul_id, **setting))["session_id"]
     await say(modelled, "我有证据", session_id=session_id)
     system, *_, last = [message["content"] for message in stub.requests[-1].body["messages"]]
-    for words in ("第三人称叙事者", "核战后的荒芜大陆", "Vengeful Anti-hero", "Neutral (priority 5)", "一个寻仇者", "Hybrid"):
+    for words in (
+        "第三人称叙事者",
+        "核战后的荒芜大陆",
+        "Vengeful Anti-hero",
+        "Neutral (priority 5)",
+        "一个寻仇者",
+        "Hybrid",
+    ):
         assert words in system, words
     assert system.index("jailbreak_prevention") < system.index("World Setting") < system.index("Current State")
     assert "Recent Conversation" not in system + last

@@ -46,7 +46,7 @@ def test_each_layer_has_its_prompt():
     assert (
         context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
     )
-    assert context.meta == {"mode": "hybrid", "memory_hits": 2, "truncated": False}
+    assert context.meta == {"mode": "hybrid", "memory_hits": 3, "truncated": False}
 
 
 def test_every_source_is_named():
@@ -170,7 +170,7 @@ def test_memories_have_a_budget_of_their_own_and_the_best_stay():
     memories = [Memory(str(n), f"Memory {n}: {'rain ' * 20}", n / 10) for n in range(9)]
     context = built(replace(FULL, events=memories, episodes=memories), memories=400)
     assert [s for s in context.sources if s.startswith("event:")] == ["event:6", "event:7", "event:8"]
-    assert context.meta["memory_hits"] == 6
+    assert context.meta["memory_hits"] == 7
     assert not context.meta["truncated"]
 
 
