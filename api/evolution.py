@@ -27,16 +27,14 @@ class Step(BaseModel):
 
 class Evolution(BaseModel):
     session_id: str
-    measure: Measure = Field(
-        description="`meaning`: 1 minus the cosine of their vectors; `words`: by the words they share"
-    )
+    measure: Measure = Field(description="`meaning`: 1 minus the cosine; `words`: by the words they share")
     dimensions: list[str]
     versions: list[Step]
 
 
 @router.get("/evolution", dependencies=[chatter])
 async def read_evolution(session_id: Id, services: Served) -> Evolution:
-    """Read how much each version of the evolved persona has changed, the oldest first; the first is held against none."""
+    """Read how much each version of the evolved persona has changed, the oldest first."""
     async with services.stores.read() as tx:
         await tx.sessions.get(session_id)
         versions = (await tx.personas.all(session_id))[::-1]

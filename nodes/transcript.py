@@ -6,7 +6,6 @@ from typing import Any
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.stores.records import Message, Role
 
-
 _SAID = {
     "zh": {"user": "对方说", "assistant": "你说", "named": "{name}说"},
     "en": {"user": "they said", "assistant": "you said", "named": "{name} said"},

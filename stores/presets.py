@@ -7,7 +7,6 @@ from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Picture, Preset
 from soulgraph.stores.repository import Repository
 
-
 SUMMARY = "summary"
 """The kind, in their ids, of the backgrounds that summarise a conversation."""
 

@@ -19,7 +19,7 @@ TASKS = [
     (REFLECT, {"messages": [], "inner_state": "", **REFLECT.defaults}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
-    (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"}, [])),
+    (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"}, "")),
     (FEEL, {"text": "", "prototypes": {}}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),
 ]
