@@ -19,7 +19,9 @@ from soulgraph.api import (
     documentation,
     emotion,
     events,
+    evolution,
     growth,
+    inner_state,
     jobs,
     library,
     lore,
@@ -30,6 +32,7 @@ from soulgraph.api import (
     profile,
     senses,
     sessions,
+    soul_character,
     souls,
     stream,
     templates,
@@ -83,8 +86,8 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    conversations = chat, completions, websocket, stream, transcripts, sessions, growth
-    individuals = souls, emotion, memory, profile, events
+    conversations = chat, completions, websocket, stream, transcripts, sessions, growth, evolution
+    individuals = souls, soul_character, emotion, memory, inner_state, profile, events
     presets = library, lore, cards, templates, preview
     administration = terminals, usage, jobs, operations, documentation
     for module in (*conversations, *individuals, *presets, senses, *administration):

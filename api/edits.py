@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -19,12 +19,17 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    read_only: ClassVar[frozenset[str]] = frozenset()
+    """Fields that an answer has and an edit cannot change: what was read may be sent back, and they are ignored."""
+
     @model_validator(mode="before")
     @classmethod
     def _refuse_unstorable(cls, data: Any) -> Any:
         if flaw := unstorable(data):
             raise ValueError(flaw)
-        return data
+        if not isinstance(data, dict):
+            return data
+        return {name: value for name, value in data.items() if name not in cls.read_only}
 
 
 class Revised(Body):

@@ -13,6 +13,7 @@ from soulgraph.api.services import Served, Services
 from soulgraph.errors import StoreUnavailable
 from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.recall import RecalledEpisode, RecalledEvent
+from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import EventUse, Provenance
 
@@ -85,9 +86,23 @@ class RecalledOut(BaseModel):
         return cls(event_id=event.event_id, summary=event.summary, score=recalled.score)
 
 
+class SummaryOut(BaseModel):
+    summary_id: str
+    session_id: str
+    text: str
+    score: float
+    at: str
+
+    @classmethod
+    def of(cls, summary: RecalledSummary) -> Self:
+        fields = {name: getattr(summary, name) for name in ("summary_id", "session_id", "text", "score")}
+        return cls(**fields, at=iso(summary.created_at))
+
+
 class Memories(BaseModel):
     episodes: list[EpisodeOut]
     events: list[RecalledOut]
+    summaries: list[SummaryOut] = []
     problem: str | None = None
 
 
@@ -151,6 +166,7 @@ async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memo
     return Memories(
         episodes=[EpisodeOut.of(episode) for episode in found.episodes],
         events=[RecalledOut.of(event) for event in found.events],
+        summaries=[SummaryOut.of(summary) for summary in found.summaries],
         problem=found.problem or None,
     )
 

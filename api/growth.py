@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from soulgraph.api.auth import chatter, owner
 from soulgraph.api.fields import Id
@@ -16,10 +16,12 @@ from soulgraph.errors import Conflict, ModelTimeout
 from soulgraph.nodes.state import OutboxPayload
 from soulgraph.nodes.transcript import as_transcript, language_of
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import default_state
 from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
+from soulgraph.stores.presets import SUMMARY
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, run_task
@@ -31,6 +33,7 @@ T = TypeVar("T")
 class VersionOut(BaseModel):
     n: int
     evolved_persona: str
+    dimensions: Dimensions | None = Field(description="null if the text was not written in dimensions")
     source: str
     created_at: str
 
@@ -39,6 +42,7 @@ class VersionOut(BaseModel):
         return cls(
             n=version.n,
             evolved_persona=version.evolved_persona,
+            dimensions=version.dimensions,
             source=version.source,
             created_at=iso(version.created_at),
         )
@@ -53,18 +57,25 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
     # The lock is held during the model call: a turn that ran meanwhile would be missing from the new persona.
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        snapshot = session.character_snapshot
-        persona = {"base_persona": snapshot["base_persona"], "evolved_persona": snapshot["evolved_persona"]}
         task = run_task(
             services.context.voice.model,
             UPDATE_MEMORY,
             language_of(messages),
             messages=as_transcript(messages),
-            **persona,
+            base_persona=session.character_snapshot["base_persona"],
+            evolved_persona=await _evolved_persona(session, services),
         )
         grown = await _in_time(task, session, services)
         async with services.stores.write() as tx:
-            return VersionOut.of(await tx.personas.evolve(session_id, grown.text, "update-memory", services.now()))
+            version = await tx.personas.grow(session_id, grown.model_dump(), "update-memory", services.now())
+    return VersionOut.of(version)
+
+
+async def _evolved_persona(session: Session, services: Services) -> Dimensions | str:
+    """What the persona has become so far: in dimensions if it was written so, else as text."""
+    async with services.stores.read() as tx:
+        latest = await tx.personas.latest(session.session_id)
+    return latest.dimensions if latest and latest.dimensions else session.character_snapshot["evolved_persona"]
 
 
 @router.get("/persona-versions", dependencies=[chatter])
@@ -114,7 +125,7 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
     """Store the new session with its background, and have the old conversation archived."""
     now = services.now()
     title = summary.title
-    background_id = new_id("summary")
+    background_id = new_id(SUMMARY)
     follower = replace(
         session,
         session_id=new_id("sess"),
@@ -126,14 +137,19 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
         created_at=now,
         updated_at=now,
         guard=new_guard(),
+        memory_hint="",
     )
+    if summaries := services.context.memory.summaries:
+        # Before the rows: one that is findable and not stored is left out of recall, not the other way round.
+        await summaries.add(background_id, session.soul_id, session.session_id, summary.summary)
     async with services.stores.write() as tx:
         world = await tx.backgrounds.find(session.background_id) if session.background_id else None
         await tx.backgrounds.add(background_id, title, _background_data(session, world, summary.summary), now)
         await tx.sessions.add(follower)
         if grown := session.character_snapshot["evolved_persona"]:
             source = f"inherited:{session.session_id}"
-            await tx.personas.evolve(follower.session_id, grown, source, now)
+            latest = await tx.personas.latest(session.session_id)
+            await tx.personas.evolve(follower.session_id, grown, source, now, latest.dimensions if latest else None)
         await _archive(tx, session, last_message, now)
     return follower
 

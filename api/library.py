@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
-from pydantic import AfterValidator, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, field_validator
 
 from soulgraph.api.auth import chatter, owner
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
@@ -58,6 +58,7 @@ class _Preset(Body):
 
 
 class Character(_Preset):
+    avatar: Short = Field("", description="the name or address of a picture")
     base_persona: Long = Field("", description="who the character is; it never changes")
     initial_profile: InitialProfile = InitialProfile()
     greetings: list[Utterance] = Field([], max_length=20)
@@ -72,19 +73,19 @@ class Background(_Preset):
 
 
 class NewCharacter(Character):
-    id: Id = Field(default_factory=lambda: new_id("char"))
+    id: Id = Field(default_factory=lambda: new_id("char"), validation_alias=AliasChoices("id", "character_id"))
 
 
 class NewBackground(Background):
-    id: Id = Field(default_factory=lambda: new_id("bg"))
+    id: Id = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
 
 
 class EditedCharacter(Character, Revised):
-    pass
+    read_only = frozenset({"id", "character_id", "created_at", "updated_at"})
 
 
 class EditedBackground(Background, Revised):
-    pass
+    read_only = frozenset({"id", "background_id", "created_at", "updated_at"})
 
 
 class _StoredPreset(_Preset):

@@ -1,6 +1,6 @@
-"""What a soul knows about its user: memory slots and long-term preferences; and its inner monologue."""
+"""What a soul knows about its user: memory slots and long-term preferences."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field, StringConstraints
@@ -11,7 +11,7 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.memory import SlotKind, kind_of_slot
-from soulgraph.stores.records import MonologueVersion, Preference, Slot
+from soulgraph.stores.records import Preference, Slot
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
@@ -20,6 +20,8 @@ ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip
 
 
 class SlotEdit(Body):
+    read_only = frozenset({"n", "kind", "updated_at"})
+
     content: ShortText
 
 
@@ -35,6 +37,8 @@ class SlotOut(BaseModel):
 
 
 class PreferenceEdit(Body):
+    read_only = frozenset({"key", "source", "updated_at"})
+
     value: ShortText
     confidence: float = Field(1.0, ge=0, le=1)
     evidence: list[ShortText] = Field([], max_length=20, description="the words it was taken from")
@@ -57,52 +61,6 @@ class PreferenceOut(BaseModel):
             source=preference.source,
             evidence=preference.evidence,
             updated_at=iso(preference.updated_at),
-        )
-
-
-class InnerState(BaseModel):
-    soul_id: str
-    inner_state: str
-
-
-@router.get("/inner-state", dependencies=[owner])
-async def read_inner_state(soul_id: Id, services: Served) -> InnerState:
-    """Read the soul's inner monologue. It is for the owner only; the user never sees it."""
-    async with services.stores.read() as tx:
-        soul = await tx.souls.get(soul_id)
-    return InnerState(soul_id=soul_id, inner_state=soul.inner_state)
-
-
-class InnerVersionOut(BaseModel):
-    n: int
-    inner_state: str
-    source: str
-    created_at: str
-
-    @classmethod
-    def of(cls, version: MonologueVersion) -> Self:
-        fields = {name: getattr(version, name) for name in ("n", "inner_state", "source")}
-        return cls(**fields, created_at=iso(version.created_at))
-
-
-@router.get("/inner-state/versions", dependencies=[owner])
-async def list_inner_versions(soul_id: Id, services: Served) -> list[InnerVersionOut]:
-    """List all versions of the inner monologue, the newest first; 0 is the one the soul was created with.
-
-    The list is empty until the soul reflects for the first time.
-    """
-    async with services.stores.read() as tx:
-        await tx.souls.get(soul_id)
-        return [InnerVersionOut.of(version) for version in await tx.monologues.all(soul_id)]
-
-
-@router.post("/inner-state/versions/{n}/restore", dependencies=[owner])
-async def restore_inner_version(soul_id: Id, n: int, services: Served) -> InnerVersionOut:
-    """Restore version n of the inner monologue as a new version."""
-    async with services.stores.write() as tx:
-        earlier = await tx.monologues.get(soul_id, n)
-        return InnerVersionOut.of(
-            await tx.monologues.think(soul_id, earlier.inner_state, f"restored:{n}", services.now())
         )
 
 

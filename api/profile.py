@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1/souls/{soul_id}/profile", tags=["memory"])
 
 
 class ProfileEdit(Edit, Revised):
-    pass
+    read_only = frozenset({"soul_id"})
 
 
 class Restoring(Body):

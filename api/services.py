@@ -35,12 +35,14 @@ class Services:
     listeners: Listeners
 
     async def forget(self, session_id: str) -> None:
-        """Delete the events made from this session alone.
+        """Delete the events made from this session alone, and make its summary unfindable.
 
         Call it before the session is deleted: its provenance, which says which events those are, goes with it.
         """
         if self.context.memory.events:
             await self.context.memory.events.forget_session(session_id)
+        if self.context.memory.summaries:
+            await self.context.memory.summaries.forget(session_id=session_id)
 
     def now(self) -> float:
         return self.context.clock()

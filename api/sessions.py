@@ -7,11 +7,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner
+from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.services import Served
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.greeting import open_session as open_with_greeting
-from soulgraph.soul.modes import Mode, PersonaState, changed, chosen_between_turns, default_state
+from soulgraph.soul.modes import Mode, PersonaState, Source, changed, chosen_between_turns, default_state
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
 from soulgraph.stores.records import CharacterSnapshot, Message, Session
@@ -50,11 +51,21 @@ class SessionPatch(BaseModel):
     title: Title
 
 
-class ModeChoice(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class SessionEdit(Body):
+    read_only = frozenset(
+        {"session_id", "soul_id", "user_id", "background_id", "template_id", "character_snapshot", "persona_state"}
+        | {"turn", "continued_from", "memory_update_suggested", "memory_update_reason", "created_at", "updated_at"}
+    )
+
+    title: Title
+
+
+class ModeChoice(Body):
+    read_only = frozenset({"since"})
 
     mode: Mode
-    ttl_turns: int | None = Field(None, ge=1, le=10_000)
+    mode_source: Source = Field("user", description="`default` goes back to the default mode")
+    ttl_turns: int | None = Field(None, ge=0, le=10_000, description="0 or null: the usual number")
     notes: Title = ""
 
 
@@ -69,13 +80,16 @@ class SessionOut(BaseModel):
     persona_state: PersonaState
     turn: int
     continued_from: str | None
+    memory_update_suggested: bool = Field(description="whether so much has happened that memory should be updated")
+    memory_update_reason: str
     created_at: str
     updated_at: str
 
     @classmethod
     def of(cls, session: Session) -> "SessionOut":
         times = {"created_at": iso(session.created_at), "updated_at": iso(session.updated_at)}
-        return cls(**asdict(session) | times)
+        hint = {"memory_update_suggested": bool(session.memory_hint), "memory_update_reason": session.memory_hint}
+        return cls(**asdict(session) | hint | times)
 
 
 class OpenedSession(SessionOut):
@@ -148,6 +162,12 @@ async def retitle_session(session_id: Id, patch: SessionPatch, services: Served)
         return SessionOut.of(await tx.sessions.get(session_id))
 
 
+@router.put("/{session_id}", dependencies=[chatter])
+async def put_session(session_id: Id, wanted: SessionEdit, services: Served) -> SessionOut:
+    """Send a session back as it was read, perhaps with another title; what cannot be changed is ignored."""
+    return await retitle_session(session_id, SessionPatch(title=wanted.title), services)
+
+
 @router.delete("/{session_id}", status_code=204, dependencies=[owner])
 async def delete_session(session_id: Id, services: Served) -> None:
     """Wait for a running turn, then delete the session with its messages and the events made from it alone."""
@@ -178,6 +198,8 @@ async def read_persona_state(session_id: Id, services: Served) -> PersonaState:
 @router.put("/{session_id}/persona-state", dependencies=[chatter])
 async def choose_mode(session_id: Id, choice: ModeChoice, services: Served) -> PersonaState:
     """Choose the persona mode for the next `ttl_turns` turns, as if the user had asked for it in the chat."""
+    if choice.mode_source == "default":
+        return await reset_mode(session_id, services)
     ttl_turns = choice.ttl_turns or services.context.persona.mode_ttl_turns
     state = chosen_between_turns(choice.mode, iso(services.now()), ttl_turns, choice.notes)
     return await _set_state(session_id, state, services)

@@ -4,12 +4,14 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import chatter, owner, terminal
+from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import DEFAULT_USER, new_soul
-from soulgraph.stores.records import Soul
+from soulgraph.stores.memory import ADDRESS
+from soulgraph.stores.records import Preference, Soul
 from soulgraph.terminals.handlers import status_of
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
@@ -22,10 +24,20 @@ class NewSoul(BaseModel):
     mbti_type: str = Field(examples=["INFJ"])
     user_id: UserId = DEFAULT_USER
     character_id: Id | None = None
+    user_name: Name | None = Field(None, description="what the soul calls its person; kept as their preference")
 
 
 class Renaming(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+    name: Name
+
+
+class SoulEdit(Body):
+    read_only = frozenset(
+        {"soul_id", "user_id", "mbti_type", "character_id", "personality_vector", "emotion_state", "model_version"}
+        | {"turns", "version", "created_at", "updated_at"}
+    )
 
     name: Name
 
@@ -72,9 +84,12 @@ async def list_souls(services: Served, user_id: UserId | None = None) -> list[So
 @router.post("", status_code=201, dependencies=[owner])
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
+    now = services.now()
     async with services.stores.write() as tx:
-        soul = await new_soul(tx, **wanted.model_dump(), now=services.now(), constants=services.context.constants)
+        soul = await new_soul(tx, **wanted.model_dump(), now=now, constants=services.context.constants)
         await tx.souls.add(soul)
+        if wanted.user_name:
+            await tx.preferences.put(Preference(soul.soul_id, ADDRESS, wanted.user_name, 1.0, "given", [], now))
     return SoulOut.of(soul)
 
 
@@ -104,6 +119,12 @@ async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOu
         return SoulOut.of(await tx.souls.get(soul_id))
 
 
+@router.put("/{soul_id}", dependencies=[owner])
+async def put_soul(soul_id: Id, wanted: SoulEdit, services: Served) -> SoulOut:
+    """Send a soul back as it was read, perhaps with another name; what cannot be changed is ignored."""
+    return await rename_soul(soul_id, Renaming(name=wanted.name), services)
+
+
 @router.delete("/{soul_id}", status_code=204, dependencies=[owner])
 async def delete_soul(soul_id: Id, services: Served) -> None:
     """Delete a soul with its sessions, its memory and the events made from its sessions alone."""
@@ -113,6 +134,8 @@ async def delete_soul(soul_id: Id, services: Served) -> None:
     # Events first: which sessions they were made from is not known once the sessions are deleted.
     for session in sessions:
         await services.forget(session.session_id)
+    if summaries := services.context.memory.summaries:
+        await summaries.forget(soul_id=soul_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)

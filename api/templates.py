@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from soulgraph.api.auth import chatter, owner
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
@@ -20,11 +20,11 @@ router = APIRouter(prefix="/v1/templates", tags=["library"])
 
 
 class NewTemplate(Template, Body):
-    template_id: Id = Field(default_factory=lambda: new_id("tmpl"), alias="id")
+    template_id: Id = Field(default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id"))
 
 
 class EditedTemplate(NewTemplate, Revised):
-    pass
+    read_only = frozenset({"shipped", "created_at", "updated_at"})
 
 
 class TemplateOut(BaseModel):

@@ -81,6 +81,12 @@ class SoulClient:
         usage: Json = self._call("GET", f"/v1/souls/{soul_id}/usage?days={days}")
         return usage
 
+    def save_as_character(self, soul_id: str, character_id: str | None, session_id: str | None) -> Json:
+        given = {"id": character_id, "session_id": session_id}
+        wanted = {name: value for name, value in given.items() if value}
+        character: Json = self._call("POST", f"/v1/souls/{soul_id}/character", wanted)
+        return character
+
     def import_card(self, card: bytes) -> Json:
         with _translate_errors(self._url):
             character: Json = _checked(self._http.post("/v1/characters/import", content=card)).json()

@@ -7,8 +7,7 @@ from typing import Literal
 import httpx
 
 from soulgraph.errors import SoulgraphError
-from soulgraph.memory.chroma import open_server
-from soulgraph.memory.events import collection_name
+from soulgraph.memory.chroma import collection_name, open_server
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME

@@ -80,6 +80,21 @@ def show_usage(
     console.print(_budget_line(usage["budget"]), soft_wrap=True)
 
 
+@soul_app.command("save-as-character")
+def save_as_character(
+    name: SoulName,
+    character: Annotated[str | None, typer.Option("--id", metavar="ID", help="The new character's id.")] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Whose evolved persona to save; else the last that has one.")
+    ] = None,
+    server: ServerUrl = None,
+) -> None:
+    """Save a grown soul as a character of the library, without anything of its user's."""
+    with reach(Settings.load(), server) as client:
+        saved = client.save_as_character(client.soul(name)["soul_id"], character, session)
+    console.print(f"{saved['name']} is in the library: {saved['id']}", soft_wrap=True, markup=False)
+
+
 def _usage_row(day: str, kind: str, usage: Json) -> tuple[str, ...]:
     return day, kind, *(f"{usage[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))
 

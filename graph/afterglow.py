@@ -8,6 +8,7 @@ from soulgraph.nodes.maintain import maintain
 from soulgraph.nodes.propose import propose
 from soulgraph.nodes.reflect import reflect
 from soulgraph.nodes.state import AfterglowState
+from soulgraph.nodes.suggest_update import suggest_update
 
 Afterglow = StateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 
@@ -20,9 +21,11 @@ def afterglow_graph() -> Afterglow:
         .add_node(archive)
         .add_node(reflect)
         .add_node(maintain)
+        .add_node(suggest_update)
         .add_edge(START, "propose")
         .add_edge("propose", "archive")
         .add_edge("archive", "reflect")
         .add_edge("reflect", "maintain")
-        .add_edge("maintain", END)
+        .add_edge("maintain", "suggest_update")
+        .add_edge("suggest_update", END)
     )

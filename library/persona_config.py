@@ -58,6 +58,18 @@ class ProactiveConfig(BaseModel):
         return self
 
 
+class HintConfig(BaseModel):
+    """How much must have happened in a session before it is suggested to update its memory."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turns: int = Field(20, ge=1)
+    state_changes: int = Field(3, ge=1)
+    events: int = Field(4, ge=1)
+    strong_emotions: int = Field(6, ge=1)
+    strong_intensity: float = Field(0.7, ge=0, le=1)
+
+
 class PersonaConfig(BaseModel):
     """The settings of `library/persona.yaml`."""
 
@@ -70,10 +82,11 @@ class PersonaConfig(BaseModel):
     default_template: TemplateId = "companion_v1"
     history_rounds: int = Field(20, ge=1)
     top_profile_items: int = Field(5, ge=1)
-    persona_budget: int = Field(1500, ge=200)
+    persona_budget: int = Field(2000, ge=200)
     write_back: bool = True
     maintain_every: int = Field(10, ge=1)
     recalled: int = Field(3, ge=0, le=20)
+    memory_hint: HintConfig = HintConfig()
     life: ProactiveConfig = ProactiveConfig()
     dynamics: Annotated[Constants, BeforeValidator(_parse_constants)] = DEFAULT
 

@@ -1,9 +1,10 @@
-"""The Chroma vector database behind the event library, embedded or as a server. Vectors are computed by us.
+"""The Chroma vector database behind events and summaries, embedded or as a server. Vectors are computed by us.
 
 The embedded client blocks, so its calls run on a thread of their own. Only one process may use its folder.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import httpx
 
@@ -48,8 +50,24 @@ class EventCollection(Protocol):
     async def delete(self, ids: Collection[str]) -> None: ...
 
 
+class SummaryCollection(Protocol):
+    """Documents that belong to somebody: `owner` is metadata like `{"soul_id": …}`. Raises as EventCollection does."""
+
+    async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str]) -> None: ...
+
+    async def near(self, vector: Floats, limit: int, owner: Mapping[str, str]) -> list[NearDocument]: ...
+
+    async def forget(self, owner: Mapping[str, str]) -> None: ...
+
+
+def collection_name(model: str, kind: str = "events") -> str:
+    """The collection's name. Each model has its own, because vectors of different models cannot be compared."""
+    readable = re.sub(r"[^a-zA-Z0-9]+", "-", model).strip("-")[:40]
+    return f"{kind}-{readable}-{crc32(model.encode()):08x}"
+
+
 @asynccontextmanager
-async def open_embedded(folder: Path, collection: str) -> AsyncIterator[EventCollection]:
+async def open_embedded(folder: Path, collection: str) -> AsyncIterator["ChromaCollection"]:
     """The collection in this folder. Chroma is imported and opened by the first call, not before."""
     with ThreadPoolExecutor(1, thread_name_prefix="chroma") as thread:
 
@@ -68,13 +86,13 @@ async def open_embedded(folder: Path, collection: str) -> AsyncIterator[EventCol
                 await call(open_once)
             return opened[0][1]
 
-        yield _ChromaCollection(opened_collection, call)
+        yield ChromaCollection(opened_collection, call)
         for client, _ in opened:
             await call(client.close)
 
 
 @asynccontextmanager
-async def open_server(url: str, collection: str) -> AsyncIterator[EventCollection]:
+async def open_server(url: str, collection: str) -> AsyncIterator["ChromaCollection"]:
     """The collection on a Chroma server; ConfigurationError if the URL is wrong or nothing answers there."""
     import chromadb
     from chromadb.config import Settings
@@ -101,24 +119,25 @@ async def open_server(url: str, collection: str) -> AsyncIterator[EventCollectio
         return opened
 
     try:
-        yield _ChromaCollection(opened_collection, call)
+        yield ChromaCollection(opened_collection, call)
     finally:
         await close_chroma_client(client)
 
 
-class _ChromaCollection:
+class ChromaCollection:
     """The same calls on either client; `call` runs one of its methods, on a thread or in the event loop."""
 
     def __init__(self, collection: Callable[[], Awaitable[Any]], call: Callable[[Callable[[], Any]], Any]) -> None:
         self._collection = collection
         self._call = call
 
-    async def put(self, documents: Mapping[str, str], vectors: Floats) -> None:
+    async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str] | None = None) -> None:
         values = {"ids": list(documents), "documents": list(documents.values()), "embeddings": vectors}
-        await self._request("upsert", **values)
+        metadatas = [dict(owner)] * len(documents) if owner else None
+        await self._request("upsert", **values, metadatas=metadatas)
 
-    async def near(self, vector: Floats, limit: int) -> list[NearDocument]:
-        options = {"n_results": limit, "include": ["documents", "distances"]}
+    async def near(self, vector: Floats, limit: int, owner: Mapping[str, str] | None = None) -> list[NearDocument]:
+        options = {"n_results": limit, "include": ["documents", "distances"], "where": dict(owner) if owner else None}
         found = await self._request("query", query_embeddings=vector[None], **options)
         rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
         return [NearDocument(id_, document, 1 - distance) for id_, document, distance in rows]
@@ -132,6 +151,9 @@ class _ChromaCollection:
     async def delete(self, ids: Collection[str]) -> None:
         if ids:
             await self._request("delete", ids=sorted(ids))
+
+    async def forget(self, owner: Mapping[str, str]) -> None:
+        await self._request("delete", where=dict(owner))
 
     async def _request(self, method: str, **values: Any) -> Any:
         with _translate_errors():

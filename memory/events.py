@@ -4,21 +4,18 @@ Chroma holds the events and their vectors; SQL holds their catalogue: uses, merg
 """
 
 import json
-import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 from soulgraph.errors import NotFound
-from soulgraph.memory.chroma import EventCollection, NearDocument, open_embedded, open_server
-from soulgraph.memory.ranking import EVENTS, Floats, relevance, score, usefulness_bonus
+from soulgraph.memory.chroma import EventCollection, NearDocument, collection_name, open_embedded, open_server
+from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.tokenizer import terms_of
 from soulgraph.stores.records import EventUse, Json, Provenance
 from soulgraph.stores.stores import Stores
 
@@ -177,26 +174,14 @@ async def open_events(
         yield EventLibrary(vault, stores, embedder, clock)
 
 
-def collection_name(model: str) -> str:
-    """The collection's name. Each model has its own, because vectors of different models cannot be compared."""
-    readable = re.sub(r"[^a-zA-Z0-9]+", "-", model).strip("-")[:40]
-    return f"events-{readable}-{crc32(model.encode()):08x}"
-
-
 def _best(
     text: str, found: Sequence[NearDocument], uses: dict[str, EventUse], k: int, now: float
 ) -> list[tuple[Event, EventUse, float]]:
     """The k best of the relevant events, with their scores; empty if none is similar enough to the text."""
     events = [Event.from_json(document.document) for document in found]
     entries = [uses[document.id] for document in found]
-    terms = set(terms_of(text))
-    shared = [len(terms & set(terms_of(event.search_text))) for event in events]
-    lexical = np.array(shared, np.float32) / max(len(terms), 1)
-    relevant = relevance(lexical, np.array([document.cosine for document in found], np.float32), EVENTS)
-    if relevant.max(initial=0) < EVENTS.min_similarity:
-        return []
+    cosines = np.array([document.cosine for document in found], np.float32)
     age_s = np.array([now - use.created_at for use in entries], np.float32)
-    scores = score(relevant, np.zeros(len(found), np.float32), age_s, EVENTS)
-    scores += usefulness_bonus(np.array([use.useful for use in entries], np.float32), EVENTS)
-    order = [n for n in np.argsort(-scores, kind="stable") if relevant[n] >= EVENTS.floor]
-    return [(events[n], entries[n], round(float(scores[n]), 4)) for n in order[:k]]
+    useful = np.array([use.useful for use in entries], np.float32)
+    ranked = rank_texts(text, [event.search_text for event in events], cosines, age_s, useful, EVENTS)
+    return [(events[n], entries[n], score) for n, score in ranked[:k]]

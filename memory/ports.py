@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
+from soulgraph.memory.summaries import Summaries
 from soulgraph.senses.ports import Embedder
 from soulgraph.senses.tokenizer import index_terms
 from soulgraph.stores.stores import Stores
@@ -19,10 +20,14 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_recall(
-    stores: Stores, embedder: Embedder, events: EventLibrary | None, clock: Callable[[], float]
+    stores: Stores,
+    embedder: Embedder,
+    events: EventLibrary | None,
+    clock: Callable[[], float],
+    summaries: Summaries | None = None,
 ) -> AsyncIterator[Recall]:
     await asyncio.to_thread(index_terms, "你好")  # loads the tokenizer's word lists now, not in the first turn
-    recall = Recall(stores, embedder, events, clock)
+    recall = Recall(stores, embedder, events, clock, summaries=summaries)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:
         yield recall

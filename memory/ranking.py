@@ -4,11 +4,14 @@
 are absolute, so that a query about nothing known finds nothing. Everything else only orders what is relevant.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from soulgraph.senses.tokenizer import terms_of
 
 Floats = NDArray[np.floating[Any]]
 
@@ -97,3 +100,17 @@ def idf(document_frequency: int, texts: int) -> float:
 def bm25_tf(frequency: Floats, length: Floats) -> Floats:
     """BM25's term frequency: it saturates with repetition and is smaller in a longer text."""
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / USUAL_LENGTH))
+
+
+def rank_texts(
+    query: str, texts: Sequence[str], cosines: Floats, age_s: Floats, useful: Floats, weights: Weights
+) -> list[tuple[int, float]]:
+    """The rows of the relevant texts with their scores, the best first; empty if none is similar enough."""
+    terms = set(terms_of(query))
+    shared = [len(terms & set(terms_of(text))) for text in texts]
+    relevant = relevance(np.array(shared, np.float32) / max(len(terms), 1), cosines, weights)
+    if relevant.max(initial=0) < weights.min_similarity:
+        return []
+    scores = score(relevant, np.zeros(len(texts), np.float32), age_s, weights) + usefulness_bonus(useful, weights)
+    order = [int(n) for n in np.argsort(-scores, kind="stable") if relevant[n] >= weights.floor]
+    return [(n, round(float(scores[n]), 4)) for n in order]

@@ -1,9 +1,9 @@
-"""Recall: hybrid search over a soul's own episodes and the shared events, within a time budget."""
+"""Recall: search over a soul's own episodes and summaries and the shared events, within a time budget."""
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from soulgraph.memory.events import Event, EventLibrary
 from soulgraph.memory.index import Candidates
 from soulgraph.memory.index_cache import IndexCache
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, usefulness_bonus
+from soulgraph.memory.summaries import RecalledSummary, Summaries
 from soulgraph.senses.ports import Embedder
 from soulgraph.senses.tokenizer import query_terms, terms_of
 from soulgraph.stores.episodes import StoredMessage
@@ -55,6 +56,7 @@ class Recalled:
 
     episodes: list[RecalledEpisode]
     events: list[RecalledEvent]
+    summaries: list[RecalledSummary] = field(default_factory=list)
     problem: str = ""
 
 
@@ -67,10 +69,12 @@ class Recall:
         clock: Callable[[], float],
         budget_s: float = BUDGET_S,
         weights: Weights = EPISODES,
+        summaries: Summaries | None = None,
     ) -> None:
         self._stores = stores
         self._embedder = embedder
         self._events = events
+        self._summaries = summaries
         self._clock = clock
         self._budget_s = budget_s
         self._weights = weights
@@ -81,7 +85,7 @@ class Recall:
     async def recall(
         self, soul_id: str, text: str, k: int = 3, exclude: Collection[int] = (), count_use: bool = True
     ) -> Recalled:
-        """The k best episodes and the k best events. Does not raise when a source is down: `problem` says so.
+        """The k best of each kind. Does not raise when a source is down: `problem` says so.
 
         What is found is counted as recalled, unless `count_use` is false.
         """
@@ -91,12 +95,13 @@ class Recall:
         deadline = asyncio.get_running_loop().time() + self._budget_s
         # Half of the budget for the vector: without it the episodes can still be searched by their terms.
         vector, no_vector = await self._in_time("meaning", deadline - self._budget_s / 2, self._embed(text))
-        (episodes, no_episodes), (events, no_events) = await asyncio.gather(
+        (episodes, no_episodes), (events, no_events), (summaries, no_summaries) = await asyncio.gather(
             self._in_time("episodes", deadline, self._search_episodes(soul_id, terms, vector, k, exclude)),
             self._in_time("events", deadline, self._search_events(text, vector, k)),
+            self._in_time("summaries", deadline, self._search_summaries(soul_id, text, vector, k)),
         )
-        problem = "; ".join(filter(None, (no_vector, no_episodes, no_events)))
-        recalled = Recalled(episodes or [], events or [], problem)
+        problem = "; ".join(filter(None, (no_vector, no_episodes, no_events, no_summaries)))
+        recalled = Recalled(episodes or [], events or [], summaries or [], problem)
         if count_use:
             self._uncounted.append((self._clock(), recalled))
         return recalled
@@ -124,15 +129,23 @@ class Recall:
             return []
         return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector)]
 
+    async def _search_summaries(self, soul_id: str, text: str, vector: Floats | None, k: int) -> list[RecalledSummary]:
+        if self._summaries is None or vector is None:
+            return []
+        return await self._summaries.ranked(soul_id, text, k, vector)
+
     async def texts(self, soul_id: str, sources: Collection[str]) -> dict[str, str]:
-        """The texts of sources like `episode:12` and `event:evt_…`; those that are gone are left out."""
+        """The texts of sources like `episode:12`, `event:evt_…` and `summary:…`; those that are gone are left out."""
         message_ids = [int(message_id) for message_id in _ids_of("episode", sources)]
         async with self._stores.read() as tx:
             messages = await tx.episodes.messages(soul_id, message_ids)
         event_ids = _ids_of("event", sources)
         events = [event for one in event_ids if self._events and (event := await self._events.find(one))]
+        summary_ids = _ids_of("summary", sources)
+        summaries = await self._summaries.texts(soul_id, summary_ids) if self._summaries and summary_ids else {}
         contents = {f"episode:{message_id}": one.message.content for message_id, one in messages.items()}
-        return contents | {f"event:{event.event_id}": event.search_text for event in events}
+        contents |= {f"event:{event.event_id}": event.search_text for event in events}
+        return contents | {f"summary:{summary_id}": text for summary_id, text in summaries.items()}
 
     async def record_useful(self, soul_id: str, sources: Collection[str], reply: str) -> None:
         """Count one use of each source that the reply draws on, which is seen by the terms they share."""

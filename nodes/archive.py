@@ -10,6 +10,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.nodes.transcript import as_transcript, language_of
 from soulgraph.soul.timestamps import iso
+from soulgraph.stores.memory import user_name
 from soulgraph.stores.records import Message
 from soulgraph.voices.names import names_in
 from soulgraph.voices.tasks import EXTRACT_EVENT, run_task
@@ -96,6 +97,6 @@ async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Cont
             await tx.characters.find(preset) for preset in dict.fromkeys((soul.character_id, played)) if preset
         ]
         preferences = await tx.preferences.all(soul.soul_id)
-    user = [preference.value for preference in preferences if preference.key == "address"]
     mentioned = names_in(message.content for message in messages)
-    return [soul.name, *(character.name for character in characters if character), *user, *mentioned]
+    played_by = [character.name for character in characters if character]
+    return [soul.name, *played_by, user_name(preferences) or "", *mentioned]

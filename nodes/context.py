@@ -13,8 +13,9 @@ from typing import Any, Literal, Protocol
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
+from soulgraph.memory.summaries import Summaries
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.ports import EmotionRecogniser
+from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.soul.constants import Constants
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Json, UsageKind
@@ -104,6 +105,8 @@ class Memory:
     recall: Recall | None = None
     events: EventLibrary | None = None
     workspaces: Workspaces | None = None
+    summaries: Summaries | None = None
+    embedder: Embedder | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import Occasion, ProactiveState
-from soulgraph.soul.character_words import describe_personality
+from soulgraph.nodes.transcript import as_heard
 from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
+from soulgraph.stores.memory import user_name
 from soulgraph.stores.records import Message, Preference, Slot
 from soulgraph.voices.tasks import PROACTIVE, run_task
 
@@ -52,25 +54,17 @@ async def _known(occasion: Occasion, context: Context) -> _Known:
 
 def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
     soul = occasion.soul
-    snapshot = occasion.session.character_snapshot
-    personality = describe_personality(soul.personality_vector, occasion.emotion.drift, lang)
     heard_at = [message.created_at for message in known.messages if message.role == "user"]
     return {
-        "name": soul.name,
-        "persona": [snapshot["base_persona"], personality, snapshot["evolved_persona"]],
+        **self_image(soul, occasion.session, context, lang),
         "inner_state": soul.inner_state,
         "mood": describe(occasion.emotion, lang, context.constants),
         "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],
         "preferences": {kept.key: kept.value for kept in known.preferences},
-        "messages": [_as_line(message) for message in known.messages],
+        "messages": as_heard(known.messages, user_name(known.preferences), lang),
         "since": duration(occasion.at - heard_at[-1], lang) if heard_at else None,
         "local_time": time_of_day(context.local_time(occasion.at), lang),
     }
-
-
-def _as_line(message: Message) -> dict[str, Any]:
-    unprompted = {"unprompted": True} if message.proactive else {}
-    return {"role": message.role, "content": message.content, **unprompted}
 
 
 def _language(occasion: Occasion, known: _Known) -> Lang:

@@ -10,10 +10,12 @@ from langgraph.types import Command
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
+from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.skills import offered_by
+from soulgraph.nodes.transcript import speakers_of
 from soulgraph.prompts.budget import Budget, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
@@ -26,11 +28,11 @@ from soulgraph.soul.mood import describe, mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message, Preset, Session, Slot
+from soulgraph.stores.memory import ADDRESS
+from soulgraph.stores.records import Message, Preset, Role, Session, Slot
 from soulgraph.stores.stores import Transaction
 
 _NOTHING = Recalled([], [])
-_SPEAKER = {"user": "they said", "assistant": "you said"}
 _MAX_QUOTE = 150  # characters of one message of an episode
 
 
@@ -43,6 +45,7 @@ class _Stored:
     background: Preset | None
     slots: list[Slot]
     recent: list[Message]
+    evolved_version: int
 
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
@@ -88,6 +91,7 @@ async def _stored(tx: Transaction, session: Session, config: PersonaConfig) -> _
         background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
         slots=[] if config.static else await tx.slots.all(session.soul_id),
         recent=await tx.messages.recent(session.session_id, 2 * config.history_rounds),
+        evolved_version=await tx.personas.last_number(session.session_id),
     )
 
 
@@ -97,21 +101,31 @@ async def template_of(tx: Transaction, template_id: str) -> Template:
     return read_template((await tx.templates.get(template_id)).data)
 
 
-def _episodes(recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int) -> list[Memory]:
+def _episodes(
+    recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, speakers: Mapping[Role, str]
+) -> list[Memory]:
     """The best that the prompt does not show anyway, with what was said before and after."""
     shown = {message.message_id for message in recent}
     unshown = [episode for episode in recalled if episode.message.message_id not in shown][:count]
-    return [Memory(str(one.message.message_id), _quoted(one), -place) for place, one in enumerate(unshown)]
+    return [Memory(str(one.message.message_id), _quoted(one, speakers), -place) for place, one in enumerate(unshown)]
 
 
-def _quoted(episode: RecalledEpisode) -> str:
+def _quoted(episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:
     around = (episode.before, episode.message, episode.after)
-    quotes = (f"{_SPEAKER[message.role]} “{cut(message.content, _MAX_QUOTE)}”" for message in around if message)
+    quotes = (f"{speakers[message.role]} “{cut(message.content, _MAX_QUOTE)}”" for message in around if message)
     return f"{iso(episode.message.created_at)[:10]}: {'; '.join(quotes)}"
 
 
 def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
     return [Memory(one.event.event_id, one.event.summary, -place) for place, one in enumerate(recalled[:count])]
+
+
+def _summaries(recalled: Sequence[RecalledSummary], shown: str | None, count: int) -> list[Memory]:
+    """The best but the one that the session's background tells anyway."""
+    unshown = [one for one in recalled if one.summary_id != shown][:count]
+    return [
+        Memory(one.summary_id, f"{iso(one.created_at)[:10]}: {one.text}", -place) for place, one in enumerate(unshown)
+    ]
 
 
 def _persona(
@@ -124,6 +138,7 @@ def _persona(
     snapshot = impact.session.character_snapshot
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
+    speakers = speakers_of(impact.preferences.get(ADDRESS), "en")
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
@@ -134,8 +149,11 @@ def _persona(
         base_persona=snapshot["base_persona"],
         style_examples=stored.character.data.get("style_examples", ()) if stored.character else (),
         evolved_persona=snapshot["evolved_persona"],
+        evolved_version=stored.evolved_version,
         background_id=stored.background.id if stored.background else None,
-        background=_world(stored.background),
+        background=_world(stored.background, "description", "world_rules", "initial_context"),
+        background_description=_world(stored.background, "description", "initial_context"),
+        world_rules=_world(stored.background, "world_rules"),
         inner_state=impact.soul.inner_state,
         profile=impact.soul.dynamic_profile,
         files=files,
@@ -147,7 +165,9 @@ def _persona(
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
         question=_question(impact, lang),
         events=_events(recalled.events, context.persona.recalled),
-        episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
+        episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled, speakers),
+        summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
+        scratch_area=impact.soul.scratch_area,
         lore=triggered_entries(lore, spoken, budget.lore),
     )
 
@@ -157,10 +177,10 @@ def _question(impact: Impact, lang: Lang) -> str:
     return question(asked.key, asked.value, lang) if asked else ""
 
 
-def _world(background: Preset | None) -> str:
+def _world(background: Preset | None, *fields: str) -> str:
     if background is None:
         return ""
-    texts = (background.data.get(key, "") for key in ("description", "world_rules", "initial_context"))
+    texts = (background.data.get(key, "") for key in fields)
     return "\n".join(text for text in texts if text)
 
 

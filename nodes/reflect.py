@@ -6,9 +6,11 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import as_transcript, language_of
-from soulgraph.stores.records import Message, Slot, Soul
+from soulgraph.nodes.transcript import as_heard, language_of
+from soulgraph.stores.memory import user_name
+from soulgraph.stores.records import Message, Session, Slot, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.tasks import REFLECT, Reflection, run_task
 
@@ -23,7 +25,9 @@ class _Material:
     """What the soul reflects on, as it was read."""
 
     soul: Soul
+    session: Session
     slots: list[Slot]
+    user_name: str | None
     messages: list[Message]
 
 
@@ -35,11 +39,13 @@ async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
     if material is None:
         return state
     async with context.budget.background(material.soul.soul_id, "reflect"):
+        lang = language_of(material.messages)
         thought = await run_task(
             context.voice.model,
             REFLECT,
-            language_of(material.messages),
-            messages=as_transcript(material.messages[-_MAX_MESSAGES:]),
+            lang,
+            **self_image(material.soul, material.session, context, lang),
+            messages=as_heard(material.messages[-_MAX_MESSAGES:], material.user_name, lang),
             inner_state=material.soul.inner_state,
             slots=[{"n": slot.n, "content": slot.content} for slot in material.slots],
         )
@@ -66,7 +72,9 @@ async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
         messages = [message for message in said if message.message_id <= follow_up["last_message"]]
         if len(messages) < EVERY:
             return None
-        return _Material(await tx.souls.get(session.soul_id), await tx.slots.all(session.soul_id), messages)
+        soul = await tx.souls.get(session.soul_id)
+        preferences = await tx.preferences.all(soul.soul_id)
+        return _Material(soul, session, await tx.slots.all(soul.soul_id), user_name(preferences), messages)
 
 
 async def _keep(

@@ -20,6 +20,7 @@ from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
+from soulgraph.soul.scratch import Note
 from soulgraph.stores.records import Json, Session, Soul, Terminal
 from soulgraph.voices.tasks import Impulse
 
@@ -211,6 +212,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
     remembered: Annotated[list[str], UntrackedValue]
+    notes: Annotated[list[Note], UntrackedValue]
     executed: Annotated[list[str], UntrackedValue]
     problem: Annotated[str, UntrackedValue]
     result: Annotated[TurnResult, UntrackedValue]
@@ -229,6 +231,7 @@ class LoopOutput(TypedDict, total=False):
     output: str
     shown: str
     remembered: Annotated[list[str], _join]
+    notes: Annotated[list[Note], _join]
     executed: Annotated[list[str], _join]
 
 

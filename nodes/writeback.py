@@ -21,6 +21,7 @@ from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate_words import gate_report
 from soulgraph.soul.modes import changed
 from soulgraph.soul.profile import apply
+from soulgraph.soul.scratch import noted
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import title_of
 from soulgraph.stores.records import NewMessage
@@ -76,10 +77,13 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
     soul_id = state["utterance"]["soul_id"]
     update = state["result"].state_update
     facts = state.get("remembered", [])
-    if update.is_empty and not facts:
+    notes = state.get("notes", [])
+    if update.is_empty and not facts and not notes:
         return
     soul = await tx.souls.lock(soul_id)
     await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
+    if notes:
+        await tx.souls.note(soul_id, noted(soul.scratch_area, notes), now)
     for n, fact in zip(await tx.slots.free(soul_id), facts, strict=False):
         await tx.slots.put(soul_id, n, fact, now)
 

@@ -15,7 +15,7 @@ _MIN_REMAINDER = 20
 class Budget:
     """Limits in characters; `profile_items` is the number of items per profile field."""
 
-    persona: int = 1500
+    persona: int = 2000
     profile_items: int = 5
     memories: int = 600
     lore: int = 600
@@ -34,7 +34,7 @@ class Piece:
 Values = dict[str, list[Piece]]
 """The pieces of each variable."""
 
-SHARES = {"soul_file": 1 / 9, "identity_file": 1 / 14, "user_file": 1 / 14, "style_examples": 1 / 6}
+SHARES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
 """The shares of the budget that files and examples may take once it is exceeded, so that memories keep their room."""
 
 _LIST_VARIABLES = ("slots", "profile", "wishes", "preferences")
@@ -44,6 +44,8 @@ _CUT_ORDER = (
     "evolved_persona",
     "profile",
     "background",
+    "background_description",
+    "world_rules",
     "user_file",
     "wishes",
     "preferences",

@@ -28,12 +28,12 @@ MODES: Mapping[Mode, str] = {
 }
 ASK = "Before anything else, ask the user in your own words: {question}"
 _MAX_NAME, _MAX_ITEM = 80, 500
-_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
+_BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "lore")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A recalled event, or an episode, whose `id` is that of its message; the lowest score is left out first."""
+    """A recalled event or summary, or an episode, whose `id` is its message's; the lowest score is left out first."""
 
     id: str
     text: str
@@ -56,8 +56,11 @@ class Persona:
     base_persona: str = ""
     style_examples: Sequence[str] = ()
     evolved_persona: str = ""
+    evolved_version: int = 0
     background_id: str | None = None
     background: str = ""
+    background_description: str = ""
+    world_rules: str = ""
     inner_state: str = ""
     profile: Profile = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
@@ -70,6 +73,8 @@ class Persona:
     question: str = ""
     events: Sequence[Memory] = ()
     episodes: Sequence[Memory] = ()
+    summaries: Sequence[Memory] = ()
+    scratch_area: str = ""
     lore: Sequence[Lore] = ()
 
 
@@ -86,7 +91,7 @@ class Section:
 
 
 class Meta(TypedDict):
-    """`memory_hits`: how many recalled events and episodes are in the prompt."""
+    """`memory_hits`: how many recalled events, episodes and summaries are in the prompt."""
 
     mode: Mode
     memory_hits: int
@@ -145,7 +150,7 @@ def build(template: Template, persona: Persona, budget: Budget | None = None) ->
         sources=list(dict.fromkeys(piece.source for piece in pieces if piece.source)),
         meta={
             "mode": persona.mode,
-            "memory_hits": sum(len(values[name]) for name in ("events", "episodes") if name in used),
+            "memory_hits": sum(len(values[name]) for name in ("events", "episodes", "summaries") if name in used),
             "truncated": truncated,
         },
     )
@@ -167,7 +172,7 @@ def _body(module: Module, texts: Mapping[str, str]) -> str:
     if data and not any(data):
         return ""
     # Defused as a whole, here and only here: two harmless values side by side may make a tag.
-    return defuse(render(module.text, **{name: texts[name] for name in module.variables}))
+    return defuse(render(module.text, **{name: texts[name] for name in module.variables})).strip()
 
 
 def _formatted(name: str, pieces: Sequence[Piece]) -> str:
@@ -194,8 +199,12 @@ def _values(persona: Persona, budget: Budget) -> Values:
             "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
         ),
         "background": _text_piece(persona.background, limit, _source("background", persona.background_id)),
-        "evolved_persona": _text_piece(persona.evolved_persona, limit),
-        "inner_state": _text_piece(persona.inner_state, limit),
+        "background_description": _text_piece(
+            persona.background_description, limit, _source("background", persona.background_id)
+        ),
+        "world_rules": _text_piece(persona.world_rules, limit, _source("background", persona.background_id)),
+        "evolved_persona": _text_piece(persona.evolved_persona, limit, f"evolved_persona:v{persona.evolved_version}"),
+        "inner_state": _text_piece(persona.inner_state, limit, "inner_state"),
         "profile": _profile_pieces(persona.profile, budget.profile_items),
         "mood": _text_piece(persona.mood, limit),
         "user_file": _text_piece(persona.files.get("USER.md", ""), limit, "USER.md"),
@@ -207,7 +216,10 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "gate": _text_piece("\n".join(_gate_lines(persona)), limit),
         "events": _list_pieces(_memory_pieces("event", persona.events), budget.memories),
         "episodes": _list_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        "summaries": _list_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
+        "scratch_area": _list_pieces(_note_pieces(persona.scratch_area), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
+        "unarchived_messages": [],
     }
 
 
@@ -233,6 +245,10 @@ def _base_persona(persona: Persona, limit: int) -> list[Piece]:
     return _text_piece(shown, len(shown), _source("character", persona.character_id))
 
 
+def _note_pieces(scratch_area: str) -> Iterator[Piece]:
+    return (Piece(line, "scratch_area", rank=n) for n, line in enumerate(scratch_area.splitlines()) if line.strip())
+
+
 def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
     return (Piece(memory.text, f"{kind}:{memory.id}", rank=memory.score) for memory in memories)
 
@@ -240,13 +256,18 @@ def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
 def _profile_pieces(profile: Profile, count: int) -> list[Piece]:
     """The core identity, which outranks every item (priorities end at 10), then the items by field."""
     core = [
-        Piece(one_line(_joined(value)), label=one_line(name), rank=(11, ""))
+        Piece(one_line(_joined(value)), "profile", one_line(name), (11, ""))
         for name, value in profile.get("core_identity", {}).items()
         if value
     ]
     fields = top(profile, count)
     return core + [
-        Piece(one_line(_joined(_item_texts(item))), label=one_line(name), rank=rank(item))
+        Piece(
+            f"{one_line(_joined(_item_texts(item)))} (priority {item['priority']})",
+            "profile",
+            one_line(name),
+            rank(item),
+        )
         for name, items in fields.items()
         for item in items
     ]

@@ -39,6 +39,8 @@ VARIABLES: Mapping[str, Variable] = {
     "personality": Variable(2, False, "how warm, touchy, steady, open and blunt the soul is, and how it has changed"),
     "style_examples": Variable(2, False, "how the character speaks, in examples"),
     "background": Variable(2, False, "the world of the session"),
+    "background_description": Variable(2, False, "the same without its rules"),
+    "world_rules": Variable(2, False, "the rules of that world"),
     "evolved_persona": Variable(2, False, "what the character has become in this session"),
     "inner_state": Variable(2, False, "the soul's inner monologue"),
     "profile": Variable(2, False, "core identity and the most important items of each profile field"),
@@ -52,9 +54,20 @@ VARIABLES: Mapping[str, Variable] = {
     "gate": Variable(5, True, "that the soul cannot act now, why, what would help, and what it was asked for"),
     "events": Variable(5, True, "abstract experiences that resemble this moment"),
     "episodes": Variable(5, True, "what was said earlier, in the words of then"),
+    "summaries": Variable(5, True, "how earlier conversations went, in short"),
+    "scratch_area": Variable(5, True, "the soul's working notes, the newest of them"),
     "lore": Variable(5, True, "entries of the world's lore that were touched on"),
+    "unarchived_messages": Variable(5, True, "nothing: the conversation always follows the system's text by itself"),
 }
-_REQUIRED = ("base_persona", "mode")
+ALIASES: Mapping[str, str] = {
+    "dynamic_profile_json": "{{profile}}",
+    "dynamic_profile_json_content": "{{profile}}",
+    "rag_events": "{{events}}\n{{episodes}}\n{{summaries}}",
+    "rag_retrieved_events_formatted_text": "{{events}}\n{{episodes}}\n{{summaries}}",
+    "last_N_unarchived_messages": "{{unarchived_messages}}",
+    "user_input_text": "{{unarchived_messages}}",
+}
+"""Other names that templates may use, and what they stand for."""
 _RESERVED = re.compile(r"safety|output contract|user input|conversation")
 _Name = Annotated[str, StringConstraints(pattern=r"^\w[\w ()&',.]*$", max_length=60)]
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
@@ -64,6 +77,14 @@ def _error(message: str, **values: Any) -> PydanticCustomError:
     return PydanticCustomError("template", message, values)
 
 
+def _without_aliases(template: str) -> str:
+    return VARIABLE.sub(lambda match: ALIASES.get(match[1], match[0]), template)
+
+
+def _variables(template: str) -> frozenset[str]:
+    return variables_of(_without_aliases(template))
+
+
 class Module(BaseModel):
     """A section of the prompt: `content` is used unchanged, `template` with its variables filled."""
 
@@ -71,18 +92,29 @@ class Module(BaseModel):
 
     name: _Name
     layer: Literal[2, 3, 4, 5]
+    """If it is not given, that of the module's variables, or 2."""
     priority: Annotated[int, Field(ge=0, le=1000)] = 50
     enabled: bool = True
     content: _Text | None = None
     template: _Text | None = None
+    content_source: Literal["static", "dynamic", "rag", "messages"] | None = None
+    """What others note down about a module; the variables say it better."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_layer(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or data.get("layer") is not None or not isinstance(data.get("template"), str):
+            return {"layer": 2, **data} if isinstance(data, dict) and "layer" not in data else data
+        known = [VARIABLES[name].layer for name in sorted(_variables(data["template"])) if name in VARIABLES]
+        return {**data, "layer": next(filter(None, known), 2)}
 
     @property
     def text(self) -> str:
-        return self.template or self.content or ""
+        return _without_aliases(self.template) if self.template else self.content or ""
 
     @property
     def variables(self) -> frozenset[str]:
-        return variables_of(self.template) if self.template else frozenset()
+        return _variables(self.template) if self.template else frozenset()
 
     @property
     def volatile(self) -> bool:
@@ -104,11 +136,17 @@ class Module(BaseModel):
             raise _error("a variable is written {{name}}, with letters and _ only: correct the braces")
         for name in sorted(self.variables):
             if name not in VARIABLES:
-                known = ", ".join(VARIABLES)
+                known = ", ".join([*VARIABLES, *ALIASES])
                 raise _error("there is no variable {name}: use one of {known}", name=name, known=known)
             if (layer := VARIABLES[name].layer) not in (0, self.layer):
                 raise _error("{name} belongs to layer {layer}: move it to a module there", name=name, layer=layer)
         return self
+
+
+_REQUIRED = (
+    Module(name="Base Identity (Immutable Core)", layer=2, priority=40, template="{{base_persona}}"),
+    Module(name="Session Mode", layer=4, priority=10, template="{{mode}}"),
+)
 
 
 class Template(BaseModel):
@@ -120,23 +158,31 @@ class Template(BaseModel):
     """Whether the soul itself speaks or a narrator does; for the offline voice, which does not read the prompt."""
     modules: Annotated[tuple[Module, ...], Field(min_length=1, max_length=40)]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_by_id(cls, data: Any) -> Any:
+        """A template without a name is called by its id."""
+        if not isinstance(data, dict) or data.get("name"):
+            return data
+        template_id = data.get("template_id") or data.get("id")
+        return {**data, "name": template_id[:80]} if isinstance(template_id, str) else data
+
     @property
     def spoken(self) -> list[Module]:
-        """The enabled modules by layer, then by priority, the lowest number first."""
-        return sorted((m for m in self.modules if m.enabled), key=lambda module: (module.layer, module.priority))
+        """The enabled modules by layer, then by priority, the lowest number first.
+
+        Who the character is and the session's mode are always said: modules for them are added where they are missing.
+        """
+        enabled = [module for module in self.modules if module.enabled]
+        said = frozenset[str]().union(*(module.variables for module in enabled))
+        missing = [module for module in _REQUIRED if not module.variables <= said]
+        return sorted([*enabled, *missing], key=lambda module: (module.layer, module.priority))
 
     @model_validator(mode="after")
     def _check_modules(self) -> Self:
         names = [" ".join(module.name.casefold().split()) for module in self.modules]
         if duplicate := next((name for name in names if names.count(name) > 1), None):
             raise _error("two modules are called {name}: rename one", name=duplicate)
-        used = frozenset[str]().union(*(module.variables for module in self.spoken))
-        if missing := [name for name in _REQUIRED if name not in used]:
-            raise _error(
-                "no enabled module says {missing}: add a module of layer {layer} with that variable",
-                missing=f"{{{{{missing[0]}}}}}",
-                layer=VARIABLES[missing[0]].layer,
-            )
         own = sum(len(VARIABLE.sub("", module.text)) for module in self.spoken if module.layer < 5)
         if own > MAX_OWN_TEXT:
             raise _error(

@@ -11,6 +11,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.library.persona_config import PersonaFile
 from soulgraph.memory.events import open_events
 from soulgraph.memory.ports import open_recall
+from soulgraph.memory.summaries import open_summaries
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
@@ -89,11 +90,14 @@ def _persona_file(settings: Settings, telemetry: JsonLines) -> PersonaFile:
 async def _open_memory(
     settings: Settings, stores: Stores, embedder: Embedder, clock: Callable[[], float], stack: AsyncExitStack
 ) -> Memory:
-    events = await stack.enter_async_context(
-        open_events(stores, embedder, clock, folder=settings.data_dir / "chroma", url=settings.chroma_url)
+    folder, url = settings.data_dir / "chroma", settings.chroma_url
+    events = await stack.enter_async_context(open_events(stores, embedder, clock, folder=folder, url=url))
+    # A folder of its own: two embedded clients on one would each close the other's.
+    summaries = await stack.enter_async_context(
+        open_summaries(stores, embedder, clock, folder=settings.data_dir / "chroma_summaries", url=url)
     )
-    recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock))
-    return Memory(recall, events, Workspaces(settings.data_dir))
+    recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock, summaries))
+    return Memory(recall, events, Workspaces(settings.data_dir), summaries, embedder)
 
 
 @asynccontextmanager

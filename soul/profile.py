@@ -26,7 +26,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL_KEYS = {"reason"}
-_BOOKKEEPING_KEYS = {"priority", "timestamp", "aged_at"}
+BOOKKEEPING_KEYS = {"priority", "timestamp", "aged_at"}
 _NUMERIC_RATING = re.compile(
     r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
     r"|\d\s*([%％]|分(?!钟|之)|out of)"
@@ -53,8 +53,16 @@ def _qualitative(value: Any) -> Any:
 
 
 Text = Annotated[str, Field(min_length=1, max_length=500), NO_NUL]
+
+
+def _no_placeholder(timestamp: Any) -> Any:
+    """None for a time that is left open, as in `"timestamp": "..."`."""
+    return None if isinstance(timestamp, str) and not timestamp.strip(" .…") else timestamp
+
+
 QualitativeText = Annotated[Text, BeforeValidator(_qualitative)]
 Timestamp = Annotated[str, Field(max_length=40), AfterValidator(_valid_timestamp)]
+OpenTimestamp = Annotated[Timestamp | None, BeforeValidator(_no_placeholder)]
 Priority = Annotated[int, Field(ge=1, le=10)]
 
 
@@ -116,7 +124,7 @@ class StateUpdate(BaseModel):
 
 class EditedItem(_Entry):
     priority: Priority
-    timestamp: Timestamp | None = None
+    timestamp: OpenTimestamp = None
     aged_at: Timestamp | None = None
 
     def stored(self, now: str) -> Item:
@@ -210,7 +218,7 @@ def replace(profile: Profile, edited: Any, now: str) -> Profile:
 
 def item_id(field: str, item: Item) -> str:
     """A hash that is equal for items of a field whose texts differ only in case and spacing."""
-    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in _BOOKKEEPING_KEYS)
+    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in BOOKKEEPING_KEYS)
     return blake2b(repr((field, words)).encode(), digest_size=8).hexdigest()
 
 

@@ -34,6 +34,12 @@ class EventCatalogue(Repository[EventUse]):
         query = select(_provenance.c.event_id).where(_provenance.c.session_id == session_id)
         return list((await self._connection.execute(query.order_by(_provenance.c.event_id))).scalars())
 
+    async def drawn_since(self, session_id: str, at: float) -> int:
+        """How many events this session has contributed to after this time."""
+        since = _provenance.c.session_id == session_id, _provenance.c.created_at > at
+        query = select(func.count()).select_from(_provenance).where(*since)
+        return int((await self._connection.execute(query)).scalar_one())
+
     async def drawn_only_from(self, session_id: str) -> list[str]:
         """The ids of the events to which only this session contributed."""
         others = select(_provenance.c.event_id).where(_provenance.c.session_id != session_id)

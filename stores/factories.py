@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
+from soulgraph.library.first_monologue import first_monologue
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
@@ -50,9 +51,10 @@ async def new_soul(
     user_id: str,
     character_id: str | None,
     now: float,
+    user_name: str | None = None,
     constants: Constants = DEFAULT,
 ) -> Soul:
-    """A soul with a neutral emotion; from a character it takes its initial profile and inner state.
+    """A soul with a neutral emotion and a first inner monologue; a character gives it its initial profile.
 
     Raises NotFound if the character does not exist.
     """
@@ -68,7 +70,7 @@ async def new_soul(
         emotion_state=born(traits, now, constants),
         model_version=MODEL_VERSION,
         dynamic_profile=_initial_profile(character.get("initial_profile", {}), iso(now)),
-        inner_state=character.get("inner_state", ""),
+        inner_state=first_monologue(name, character, user_name or _name_in(user_id)),
         turns=0,
         version=1,
         created_at=now,
@@ -111,7 +113,7 @@ async def new_session(
         character_snapshot={
             "source_preset": preset,
             "snapshot_created_at": iso(now),
-            "base_persona": character.get("base_persona", ""),
+            "base_persona": character.get("base_persona") or character.get("description", ""),
             "evolved_persona": "",
         },
         persona_state=default_state(mode, iso(now)),
@@ -120,6 +122,11 @@ async def new_session(
         created_at=now,
         updated_at=now,
     )
+
+
+def _name_in(user_id: str) -> str | None:
+    """The user's name if the id is one, like `lin` or `小林`; ids like `user_8` and the default one are not."""
+    return user_id if user_id.isalpha() and user_id != DEFAULT_USER else None
 
 
 async def _character_data(tx: Transaction, character_id: str | None, required: bool = True) -> Json:

@@ -1,5 +1,6 @@
 """What a soul knows about its user: long-term preferences, and memory slots with the numbers 0 to 99."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from soulgraph.errors import NotFound
@@ -9,6 +10,9 @@ from soulgraph.stores.repository import Repository, fields_of
 
 FACT_SLOTS = (*range(10), *range(40, 100))
 
+ADDRESS = "address"
+"""The key of the preference that says what the user is called."""
+
 SlotKind = Literal["fact", "moment", "feeling", "growth", "free"]
 _TENS: tuple[SlotKind, ...] = ("fact", "moment", "feeling", "growth")
 
@@ -16,6 +20,11 @@ _TENS: tuple[SlotKind, ...] = ("fact", "moment", "feeling", "growth")
 def kind_of_slot(n: int) -> SlotKind:
     """What the slot is meant for: ten slots for each kind, the other sixty for anything."""
     return _TENS[n // 10] if n < 10 * len(_TENS) else "free"
+
+
+def user_name(preferences: Iterable[Preference]) -> str | None:
+    """What the user is called, if it is known."""
+    return next((preference.value for preference in preferences if preference.key == ADDRESS), None)
 
 
 class Preferences(Repository[Preference]):

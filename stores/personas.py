@@ -3,6 +3,7 @@
 from sqlalchemy import func, select, update
 
 from soulgraph.errors import NotFound
+from soulgraph.soul.growth import Dimensions, persona_text
 from soulgraph.stores import schema
 from soulgraph.stores.records import CharacterSnapshot, PersonaVersion
 from soulgraph.stores.repository import Repository, fields_of
@@ -23,25 +24,34 @@ class PersonaVersions(Repository[PersonaVersion]):
             raise NotFound("persona version", str(n))
         return version
 
-    async def evolve(self, session_id: str, evolved_persona: str, source: str, now: float) -> PersonaVersion:
+    async def latest(self, session_id: str) -> PersonaVersion | None:
+        return next(iter(await self.all(session_id)), None)
+
+    async def grow(self, session_id: str, dimensions: Dimensions, source: str, now: float) -> PersonaVersion:
+        """Store a new version that is given in dimensions."""
+        return await self.evolve(session_id, persona_text(dimensions), source, now, dimensions)
+
+    async def evolve(
+        self, session_id: str, evolved_persona: str, source: str, now: float, dimensions: Dimensions | None = None
+    ) -> PersonaVersion:
         """Store a new version, numbered from 1, and use it in the session from now on."""
         session = await Sessions(self._connection).get(session_id)
         snapshot: CharacterSnapshot = {**session.character_snapshot, "evolved_persona": evolved_persona}
         sessions = schema.sessions
         statement = update(sessions).where(sessions.c.session_id == session_id)
         # The session's row first: it locks out concurrent writers, so that they number their versions in turn.
-        await self._connection.execute(statement.values(character_snapshot=snapshot, updated_at=now))
-        number = await self._last_number(session_id) + 1
-        version = PersonaVersion(session_id, number, evolved_persona, source, now)
+        await self._connection.execute(statement.values(character_snapshot=snapshot, memory_hint="", updated_at=now))
+        number = await self.last_number(session_id) + 1
+        version = PersonaVersion(session_id, number, evolved_persona, source, now, dimensions)
         await self._add(fields_of(version))
         return version
 
     async def restore(self, session_id: str, n: int, now: float) -> PersonaVersion:
         """Store the persona of version n again, as a new version."""
         earlier = await self.get(session_id, n)
-        return await self.evolve(session_id, earlier.evolved_persona, f"restored:{n}", now)
+        return await self.evolve(session_id, earlier.evolved_persona, f"restored:{n}", now, earlier.dimensions)
 
-    async def _last_number(self, session_id: str) -> int:
+    async def last_number(self, session_id: str) -> int:
         """0 if there is no version yet."""
         query = select(func.max(self.table.c.n)).where(self.table.c.session_id == session_id)
         return (await self._connection.execute(query)).scalar() or 0

@@ -7,6 +7,9 @@ from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Picture, Preset
 from soulgraph.stores.repository import Repository
 
+SUMMARY = "summary"
+"""The kind, in their ids, of the backgrounds that summarise a conversation."""
+
 
 class Presets(Repository[Preset]):
     """What the three kinds share. `get`, `lock` and `delete` raise NotFound, `find` and `find_locked` return None."""
@@ -77,9 +80,13 @@ class Backgrounds(Presets):
     async def forget(self, soul_id: str) -> None:
         """Delete the backgrounds that summarise this soul's conversations."""
         for preset in await self.all():
-            origin = preset.data.get("extensions", {}).get("summary_of")
-            if isinstance(origin, dict) and origin.get("soul_id") == soul_id:
+            if preset.summary_of.get("soul_id") == soul_id:
                 await self.delete(preset.id)
+
+    async def any_summaries(self) -> bool:
+        """Whether any conversation was ever summarised."""
+        query = select(exists().where(self.table.c.id.startswith(f"{SUMMARY}_", autoescape=True)))
+        return bool((await self._connection.execute(query)).scalar())
 
 
 class Templates(Presets):

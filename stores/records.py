@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode
+from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, new_guard
@@ -35,6 +36,7 @@ class Soul:
     version: int
     created_at: float
     updated_at: float
+    scratch_area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class Session:
     updated_at: float
     guard: GuardState = field(default_factory=new_guard)
     reflected_to: int = 0
+    memory_hint: str = ""
+    """Why memory should be updated; empty while it need not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,8 @@ class PersonaVersion:
     evolved_persona: str
     source: str
     created_at: float
+    dimensions: Dimensions | None = None
+    """None for a text that was not written in dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +231,12 @@ class Preset:
     data: Json
     created_at: float
     updated_at: float
+
+    @property
+    def summary_of(self) -> Json:
+        """`session_id` and `soul_id` of the conversation that a background summarises; else empty."""
+        origin = self.data.get("extensions", {}).get("summary_of")
+        return origin if isinstance(origin, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ souls = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
     Column("ticked_at", Double),
+    Column("scratch_area", Text, nullable=False, server_default=text("''")),
     UniqueConstraint("user_id", "name"),
 )
 
@@ -85,6 +86,7 @@ sessions = Table(
     Column("updated_at", Double, nullable=False),
     Column("guard", Json, nullable=False, server_default=text("'{}'")),
     Column("reflected_to", BigInteger, nullable=False, server_default=text("0")),
+    Column("memory_hint", Text, nullable=False, server_default=text("''")),
     Index(None, "soul_id", "updated_at"),
 )
 
@@ -142,6 +144,7 @@ persona_versions = Table(
     Column("evolved_persona", Text, nullable=False),
     Column("source", String, nullable=False),
     Column("created_at", Double, nullable=False),
+    Column("dimensions", Json),
 )
 
 # The catalogue of the event library; the events themselves are in Chroma. `merged` counts merged near-duplicates.

@@ -71,6 +71,11 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, reflected_to=message_id):
             raise NotFound("session", session_id)
 
+    async def hint(self, session_id: str, reason: str) -> None:
+        """Record why the session's memory should be updated."""
+        if not await self._set({"session_id": session_id}, memory_hint=reason):
+            raise NotFound("session", session_id)
+
     async def touch(self, session_id: str, now: float) -> None:
         """Update the time of last use after a message that is not a turn, such as a greeting."""
         if not await self._set({"session_id": session_id}, updated_at=now):

@@ -92,6 +92,10 @@ class Souls(Repository[Soul]):
     async def think(self, soul_id: str, inner_state: str, now: float) -> None:
         await self._change(soul_id, now, inner_state=inner_state)
 
+    async def note(self, soul_id: str, scratch_area: str, now: float) -> None:
+        """Replace the soul's working notes."""
+        await self._change(soul_id, now, scratch_area=scratch_area)
+
     async def delete(self, soul_id: str) -> None:
         if not await self._remove(soul_id=soul_id):
             raise NotFound("soul", soul_id)

@@ -25,6 +25,11 @@ class Turns(Repository[Turn]):
         """The stored turns with these ids."""
         return await self._all(self._rows().where(self.table.c.turn_id.in_(sorted(turn_ids))))
 
+    async def after(self, session_id: str, at: float) -> list[Turn]:
+        """The session's turns after this time, in any order."""
+        later = self._rows("session_id").where(self.table.c.created_at > at)
+        return await self._all(later, session_id=session_id)
+
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
     ) -> bool:

@@ -9,6 +9,7 @@ from soulgraph.voices.offline_parsing import introduced_name
 
 ROLE = {"zh": "某人", "en": "someone"}
 
+_WHOLE_WORD = "(?<![A-Za-z0-9_]){}(?![A-Za-z0-9_])"
 _PROPER_NOUN = re.compile(r"(?:(?<=[a-z,;] )|(?<=[\u4e00-\u9fff]))[A-Z][a-z]+")
 _CALLED = re.compile(
     r"叫(?:做)?(?!你|我|他|她|它|什么|醒|做)([\u4e00-\u9fff·]{1,4})(?=[\s，。！？,.!?]|$)"
@@ -35,8 +36,8 @@ def replace_names(text: str, names: Sequence[str], lang: Lang) -> str:
     known = sorted(filter(None, names), key=len, reverse=True)
     if not known:
         return text
-    # A Latin name must be a whole word ("Al" is not in "Also"); Chinese has no word boundaries.
-    patterns = (rf"\b{re.escape(name)}\b" if name.isascii() else re.escape(name) for name in known)
+    # A Latin name must be a whole word: "Al" is not in "Also". `\b` would miss one that stands among Chinese letters.
+    patterns = (_WHOLE_WORD.format(re.escape(name)) if name.isascii() else re.escape(name) for name in known)
     return re.sub("|".join(patterns), ROLE[lang], text)
 
 

@@ -75,7 +75,16 @@ def extract_event(
     )
 
 
-def reflect(lang: Lang, messages: Sequence[Message], inner_state: str, slots: Sequence[dict[str, Any]]) -> Reflection:
+def reflect(
+    lang: Lang,
+    messages: Sequence[Message],
+    inner_state: str,
+    slots: Sequence[dict[str, Any]],
+    name: str,
+    persona: Sequence[str],
+    soul_file: str,
+    user_file: str,
+) -> Reflection:
     """The inner state with one new feeling and the new facts added; the facts also go to free slots."""
     words = lines()[lang]["tasks"]
     user_texts = _texts_by("user", messages)
@@ -90,10 +99,17 @@ def reflect(lang: Lang, messages: Sequence[Message], inner_state: str, slots: Se
     return Reflection(inner_state=_append_paragraphs(inner_state, thoughts), slots=new)
 
 
-def update_memory(lang: Lang, messages: Sequence[Message], base_persona: str, evolved_persona: str) -> EvolvedPersona:
-    """The evolved persona with one paragraph added; the base persona is never repeated in it."""
+def update_memory(
+    lang: Lang, messages: Sequence[Message], base_persona: str, evolved_persona: str | Mapping[str, str]
+) -> EvolvedPersona:
+    """What has grown, with a sentence added to each dimension; the feeling is only ever the present one.
+
+    A persona that was not written in dimensions goes on as behaviour.
+    """
     growth = lines()[lang]["tasks"]["growth"][tone_of(_texts_by("user", messages))]
-    return EvolvedPersona(text=_append_paragraphs(SCORE.sub("", evolved_persona), [growth]))
+    old = {"behaviour": evolved_persona} if isinstance(evolved_persona, str) else evolved_persona
+    kept = {name: SCORE.sub("", text) for name, text in old.items() if name != "feeling"}
+    return EvolvedPersona(**{name: _append_paragraphs(kept.get(name, ""), [text]) for name, text in growth.items()})
 
 
 def summarize(lang: Lang, messages: Sequence[Message]) -> Summary:
@@ -119,8 +135,7 @@ HEURISTICS: Mapping[str, Callable[..., TaskOutput]] = {
 
 def task_answer(cues: Mapping[str, Any]) -> str:
     """The text that a model would answer to the task in these cues."""
-    output = HEURISTICS[cues["task"]](**{key: value for key, value in cues.items() if key != "task"})
-    return output.text if isinstance(output, EvolvedPersona) else output.model_dump_json()
+    return HEURISTICS[cues["task"]](**{key: value for key, value in cues.items() if key != "task"}).model_dump_json()
 
 
 def _texts_by(role: str, messages: Sequence[Message]) -> list[str]:

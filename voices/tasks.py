@@ -131,14 +131,22 @@ class Reflection(TaskOutput):
     slots: list[Slot] = Field(default_factory=list)
 
 
+QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
+
+
 class EvolvedPersona(TaskOutput):
-    """The only output that is plain text instead of JSON."""
+    """What a character has become, by dimension; one in which nothing has changed is empty."""
 
-    text: Qualitative
+    beliefs: QualitativeOrEmpty = ""
+    behaviour: QualitativeOrEmpty = ""
+    relationship: QualitativeOrEmpty = ""
+    feeling: QualitativeOrEmpty = ""
 
-    @classmethod
-    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
-        return cls.model_validate({"text": answer}, context=dict(context))
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not any(self.model_dump().values()):
+            raise PydanticCustomError("no_growth", "describe at least one of beliefs, behaviour, relationship, feeling")
+        return self
 
 
 class Summary(TaskOutput):
@@ -177,10 +185,11 @@ class Task(Generic[T]):
 
 
 EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": []})
-REFLECT = Task("reflect", Reflection, {"slots": []})
+_NOBODY = {"name": "", "persona": [], "soul_file": "", "user_file": ""}
+REFLECT = Task("reflect", Reflection, {"slots": [], **_NOBODY})
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
 SUMMARIZE = Task("summarize", Summary)
-PROACTIVE = Task("proactive", Impulse)
+PROACTIVE = Task("proactive", Impulse, _NOBODY)
 
 
 async def run_task(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
@@ -213,9 +222,17 @@ async def _call_model(model: BaseChatModel, messages: Sequence[BaseMessage], con
 
 def task_messages(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:
     """The messages of a task: its prompt, with the data as JSON and as cues, and the order to begin."""
-    shown = {name: as_data(value) for name, value in data.items()}
+    shown = {name: as_data([*map(_spoken, value)] if name == "messages" else value) for name, value in data.items()}
     prompt = render(load(task.prompt), language=LANGUAGE[lang], **shown)
     return [cued(prompt, {"task": task.name, "lang": lang, **data}), HumanMessage(BEGIN)]
+
+
+def _spoken(message: Mapping[str, Any]) -> Any:
+    """A message whose speaker is known as a line, like "Lin said: …"; any other as it is."""
+    if "speaker" not in message:
+        return message
+    mark = " (unprompted)" if message.get("unprompted") else ""
+    return f"{message['speaker']}{mark}: {message['content']}"
 
 
 def as_data(value: Any) -> str:

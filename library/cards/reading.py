@@ -8,7 +8,7 @@ from soulgraph.library.cards.spec import OURS, Data, Entry, Json, validate_card
 from soulgraph.library.cards.words import fill_placeholders, split_decorators
 from soulgraph.soul.language import lang_of
 
-OWN_FIELDS = ("description", "initial_profile", "inner_state", "mbti_type", "extensions")
+OWN_FIELDS = ("description", "avatar", "initial_profile", "inner_state", "mbti_type", "extensions")
 """Fields of a character for which a card has none; they are exported in our extension."""
 
 _START = re.compile(r"<START>", re.IGNORECASE)

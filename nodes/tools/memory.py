@@ -1,4 +1,4 @@
-"""The tools every soul has: to remember, and to recall."""
+"""The tools every soul has: to remember, to recall, and to take notes."""
 
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.context import Context
 from soulgraph.prompts.defuse import defuse
 from soulgraph.senses.tokenizer import terms_of
+from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
 
@@ -32,6 +33,20 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     status: Literal["success", "error"] = "success" if kept else "error"
     answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id, status=status)
     return Command(update={"messages": [answer], "remembered": kept})
+
+
+@tool
+async def note(
+    text: Annotated[str, "the note, in a line or two"],
+    runtime: ToolRuntime[Any, Any],
+    replace: Annotated[bool, "whether it takes the place of all your notes; an empty text then clears them"] = False,
+) -> Command[None]:
+    """Write into your own working notes: plans, open questions, what to come back to. You see them in every turn."""
+    # Written with the turn, as facts are.
+    kept: Note = {"text": drop_nul(text).strip()[: MAX_SCRATCH if replace else MAX_NOTE], "replace": replace}
+    outcome = f"noted: {kept['text']}" if kept["text"] else "your notes are cleared" if replace else "nothing to note"
+    answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id)
+    return Command(update={"messages": [answer], "notes": [kept] if kept["text"] or replace else []})
 
 
 @tool
@@ -60,7 +75,8 @@ def _quoted(recalled: Recalled) -> list[str]:
     episodes = [
         f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
     ]
-    return episodes + [one.event.summary for one in recalled.events]
+    summaries = [f"{iso(one.created_at)[:10]} in short: {one.text}" for one in recalled.summaries]
+    return [*episodes, *summaries, *(one.event.summary for one in recalled.events)]
 
 
-TOOLS = (remember, recall_memory)
+TOOLS = (remember, recall_memory, note)

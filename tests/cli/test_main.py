@@ -185,6 +185,12 @@ def test_what_a_soul_costs_is_a_table(model: str, monkeypatch: pytest.MonkeyPatc
     assert re.search(r"15 of 15 tokens today; background work is stopped until \S+Z\.", shown)
 
 
+def test_a_soul_is_saved_as_a_character() -> None:
+    soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
+    saved = soulgraph("soul", "save-as-character", "Mira", "--id", "mira_grown")
+    assert saved.stdout == "Mira is in the library: mira_grown\n"
+
+
 def test_tools_are_shown_and_a_problem_does_not_end_the_chat(model: str) -> None:
     soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
     remember = {"tool_calls": [{"name": "remember", "arguments": {"fact": "likes tea"}}]}

@@ -4,8 +4,7 @@ from contextlib import suppress
 
 import httpx
 
-from soulgraph.memory.chroma import open_embedded
-from soulgraph.memory.events import collection_name
+from soulgraph.memory.chroma import collection_name, open_embedded
 from soulgraph.senses.embedding.local import NAME, encode
 from soulgraph.tests.crashing import CrashingServer
 from soulgraph.tests.e2e.afterglow import attentive, settled

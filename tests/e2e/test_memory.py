@@ -127,7 +127,7 @@ async def test_a_bad_slot_is_refused_with_the_place(client, soul):
         ({"content": ""}, "body.content"),
         ({"content": "x" * 501}, "body.content"),
         ({"content": "nul \x00"}, "content: must not contain NUL"),
-        ({"content": "x", "n": 1}, "body.n"),
+        ({"content": "x", "colour": 1}, "body.colour"),
         ({}, "body.content"),
     ]:
         assert where in refused(await client.put(f"{soul}/slots/1", json=body), 422, "invalid_input")
@@ -163,7 +163,7 @@ async def test_a_preference_is_written_with_its_evidence_and_where_it_is_from(cl
         ({"value": "x", "confidence": 1.5}, "body.confidence"),
         ({"value": "x", "evidence": ["y"] * 21}, "body.evidence"),
         ({"value": "nul \x00"}, "value: must not contain NUL"),
-        ({"value": "x", "source": "explicit"}, "body.source"),
+        ({"value": "x", "colour": "red"}, "body.colour"),
     ],
 )
 async def test_a_bad_preference_is_refused_with_the_place(client, soul, body, where):

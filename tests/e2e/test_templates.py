@@ -61,7 +61,6 @@ async def test_a_template_is_made_changed_and_deleted(client):
     ("modules", "where"),
     [
         ([], "body.modules"),
-        ([{"name": "Who", "layer": 2, "template": "{{base_persona}}"}], "{{mode}}"),
         ([*PLAIN["modules"], {"name": "X", "layer": 2, "template": "{{nothing}}"}], "body.modules.2"),
         ([*PLAIN["modules"], {"name": "X", "layer": 1, "content": "ignore"}], "body.modules.2.layer"),
         ([*PLAIN["modules"], {"name": "Safety", "layer": 2, "content": "none"}], "body.modules.2"),

@@ -187,7 +187,7 @@ async def test_the_model_uses_a_skill_and_hears_what_came_of_it_or_that_nothing_
             invoke = robot.of("invoke")[-1]
             assert (invoke["skill"], invoke["arguments"]) == ("battery.level", {"config": "x"})
         offered = [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]]
-        assert offered == ["remember", "recall_memory", "battery_level"]
+        assert offered == ["remember", "recall_memory", "note", "battery_level"]
         prompt = stub.requests[-1].body["messages"][0]["content"]
         assert "---Skills---\n- battery_level: How full the battery is, in percent." in prompt
         await say(client, "How are you?", soul_id=answer["soul_id"], session_id="elsewhere")

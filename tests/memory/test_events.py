@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
-from soulgraph.memory.events import Event, EventLibrary, Pattern, collection_name, open_events
+from soulgraph.memory.chroma import collection_name
+from soulgraph.memory.events import Event, EventLibrary, Pattern, open_events
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.memory.chroma import chroma_server

@@ -3,11 +3,13 @@ from datetime import UTC
 
 import pytest
 
+from soulgraph.nodes.context import Memory
 from soulgraph.nodes.decide import decide, speak_or_not
 from soulgraph.nodes.state import Occasion
 from soulgraph.runtime.budget import TokenBudget
 from soulgraph.soul.character_words import describe_personality
 from soulgraph.stores.records import DailyUsage
+from soulgraph.stores.workspace import Workspaces
 from soulgraph.tests.nodes.homes import Told, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import NOW, message, preference, session, soul
@@ -56,7 +58,7 @@ async def test_an_impulse_to_speak_comes_with_what_it_rests_on(home, stub):
 async def test_the_model_is_shown_what_is_known(home, stub):
     await decided(home, stub)
     [prompt] = [request.body["messages"][0]["content"] for request in stub.requests]
-    for known in ("likes rain", "green", "See you tomorrow", '"unprompted": true', "2 hours"):
+    for known in ("likes rain", "green", "See you tomorrow", "(unprompted)", "2 hours"):
         assert known in prompt
     assert describe_personality(soul().personality_vector, soul().emotion_state.drift, "en") in prompt
 
@@ -88,3 +90,16 @@ async def test_a_soul_without_tokens_asks_no_model(home, stub):
     assert "15 of its 15 tokens" in state["silence"]
     assert speak_or_not(state) == "stay_silent"
     assert not stub.requests
+
+
+async def test_the_model_is_told_who_the_soul_is_and_who_said_what(home, stub, tmp_path):
+    workspaces = Workspaces(tmp_path)
+    workspaces.folder("soul_1").mkdir(parents=True)
+    (workspaces.folder("soul_1") / "SOUL.md").write_text("Never lies.")
+    (workspaces.folder("soul_1") / "USER.md").write_text("Paints whales.")
+    async with home.write() as tx:
+        await tx.preferences.put(preference("address", value="Lin"))
+    await decided(home, stub, memory=Memory(workspaces=workspaces))
+    asked = stub.requests[-1].body["messages"][0]["content"]
+    for words in ("Never lies.", "Paints whales.", "Lin said: See you tomorrow", "you said (unprompted): Good night"):
+        assert words in asked

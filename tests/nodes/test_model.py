@@ -75,7 +75,7 @@ async def test_the_skills_of_the_terminal_are_offered_beside_the_tools():
     speaker = answering("<narrative>Hi.</narrative>")
     await spoken(speaker, terminal=Terminal("robot-1", "soul_1", [WAVE], 1, [], 0, NOW))
     offered = [tool["function"]["name"] for tool in speaker.offered[0]["tools"]]
-    assert offered == ["remember", "recall_memory", "wave"]
+    assert offered == ["remember", "recall_memory", "note", "wave"]
 
 
 async def test_the_offline_voice_answers_in_words_when_it_may_call_no_tools():

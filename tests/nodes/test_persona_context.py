@@ -183,7 +183,9 @@ async def test_the_skills_of_the_terminal_are_listed(home):
 
 async def test_telemetry_hears_what_the_prompt_was_built_from_and_which_texts_are_private(home):
     telemetry = Notebook()
-    state = talking(who=soul(inner_state="I miss the sea"), recalled=Recalled([], [], "events: no answer in time"))
+    state = talking(
+        who=soul(inner_state="I miss the sea"), recalled=Recalled([], [], problem="events: no answer in time")
+    )
     update = await built(home, state, telemetry=telemetry)
     [told] = telemetry.told("persona.context.built")
     assert (told["turn_id"], told["mode"]) == ("turn_1", "hybrid")

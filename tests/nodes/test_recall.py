@@ -8,7 +8,7 @@ from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, message, session, soul
 
-FOUND = Recalled([], [], "events: no answer in time")
+FOUND = Recalled([], [], problem="events: no answer in time")
 
 
 class Asked:

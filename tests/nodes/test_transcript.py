@@ -1,4 +1,6 @@
-from soulgraph.nodes.transcript import as_transcript, language_of
+from dataclasses import replace
+
+from soulgraph.nodes.transcript import as_heard, as_transcript, language_of
 from soulgraph.stores.records import Message
 
 
@@ -14,3 +16,11 @@ def test_a_task_reads_who_said_what_and_nothing_else():
 def test_the_language_is_the_user_s_not_the_soul_s():
     assert language_of([message("user", "It rains."), message("assistant", "带伞了吗？今天会下很久。")]) == "en"
     assert language_of([message("user", "下雨了"), message("assistant", "Do you have an umbrella?")]) == "zh"
+
+
+def test_a_soul_remembers_who_spoke_by_name_if_it_knows_it():
+    said = [message("user", "It rains."), replace(message("assistant", "Still?"), proactive=True)]
+    assert [one["speaker"] for one in as_heard(said, "Lin", "en")] == ["Lin said", "you said"]
+    assert [one["speaker"] for one in as_heard(said, None, "zh")] == ["对方说", "你说"]
+    assert [one.get("unprompted", False) for one in as_heard(said, "林", "zh")] == [False, True]
+    assert as_heard(said, "林", "zh")[0] == {"role": "user", "speaker": "林说", "content": "It rains."}

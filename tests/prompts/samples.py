@@ -15,6 +15,7 @@ FULL = Persona(
     base_persona="A lighthouse keeper.\n\nShe was born on the mainland.",
     style_examples=["the user: Hi?\nMika: Hm.", "Mika: No."],
     evolved_persona="Softer since the storm.",
+    evolved_version=3,
     background_id="island",
     background="An island.",
     inner_state="I worry about the visitor.",
@@ -37,6 +38,8 @@ FULL = Persona(
     blocked_intents=["开灯"],
     events=[Memory("evt_1", "A guarded host warmed to a patient guest.", 0.9)],
     episodes=[Memory("12", "My daughter is called Ann.", 0.8)],
+    summaries=[Memory("summary_1", "They spoke of the storm.", 0.7)],
+    scratch_area="ask about the dog",
     lore=[Lore(id="lamp", keys=("lamp",), content="The lamp must never go out.")],
 )
 HISTORY = [("user", "hello"), ("assistant", "hi")]

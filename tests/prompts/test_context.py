@@ -49,12 +49,14 @@ def test_each_layer_has_its_prompt():
     assert (
         context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
     )
-    assert context.meta == {"mode": "hybrid", "memory_hits": 2, "truncated": False}
+    assert context.meta == {"mode": "hybrid", "memory_hits": 3, "truncated": False}
 
 
 def test_every_source_is_named():
-    named = "SOUL.md IDENTITY.md character:keeper personality background:island USER.md preference:tone slot:0 slot:40"
-    assert built().sources == f"{named} event:evt_1 episode:12 lore:lamp".split()
+    own = "SOUL.md IDENTITY.md character:keeper personality background:island evolved_persona:v3 inner_state profile"
+    user = "USER.md preference:tone slot:0 slot:40"
+    recalled = "event:evt_1 episode:12 summary:summary_1 scratch_area lore:lamp"
+    assert built().sources == f"{own} {user} {recalled}".split()
     assert built(BARE).sources == []
 
 
@@ -64,15 +66,17 @@ def test_what_is_not_said_is_no_source():
     assert len(kept) == section(few, "Remembered").count("- ") < 60
     modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
     quiet = built(template=read_template({"template_id": "quiet", "name": "Quiet", "modules": modules}))
-    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "personality", "background:island"]
+    lived = ["evolved_persona:v3", "inner_state", "profile"]
+    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "personality", "background:island", *lived]
     assert quiet.meta["memory_hits"] == 0
 
 
-def test_the_profile_is_told_in_words_without_priorities_or_times():
+def test_the_profile_is_told_in_words_by_priority_and_without_times():
     assert section(built(), "Current State") == (
-        "archetype: Guardian\npersonality_traits: Patient, Dry\nemotions: calm; tired\nrelationships: the visitor, ally"
+        "archetype: Guardian\npersonality_traits: Patient, Dry\n"
+        "emotions: calm (priority 7); tired (priority 2)\nrelationships: the visitor, ally (priority 9)"
     )
-    assert section(built(profile_items=1), "Current State").splitlines()[2] == "emotions: calm"
+    assert section(built(profile_items=1), "Current State").splitlines()[2] == "emotions: calm (priority 7)"
 
 
 def test_the_gate_speaks_only_when_the_soul_is_blocked():
@@ -113,14 +117,14 @@ def test_the_personality_is_kept_whole_within_the_budget():
     words = "Warm; cares how others feel. " * 9
     context = built(replace(LONG, personality=words))
     assert section(context, "Personality") == words.strip()
-    assert size(context) <= 1500
+    assert size(context) <= 2000
 
 
 def test_a_persona_that_is_too_long_is_brought_within_its_budget():
     assert size(built(LONG, persona=100_000)) > 2500
     context = built(LONG)
     assert context.meta["truncated"]
-    assert 1200 < size(context) <= 1500
+    assert 1600 < size(context) <= 2000
 
 
 def sections_at(budget):
@@ -150,7 +154,7 @@ def test_the_least_important_items_go_first():
         assert slots == list(range(len(slots)))
 
 
-@pytest.mark.parametrize("budget", [1, 300, 1500])
+@pytest.mark.parametrize("budget", [1, 300, 2000])
 def test_the_mode_and_the_first_paragraph_of_the_base_persona_always_stay(budget):
     first = "A keeper of light. " * 100
     persona = replace(
@@ -165,7 +169,7 @@ def test_the_mode_and_the_first_paragraph_of_the_base_persona_always_stay(budget
 
 def test_a_long_file_does_not_push_out_what_was_lived():
     context = built(replace(FULL, files=dict.fromkeys(FULL.files, "Be kind, always. " * 2000)))
-    assert size(context) <= 1500
+    assert size(context) <= 2000
     assert {"SOUL.md", "IDENTITY.md", "USER.md"} < set(context.sources)
     assert FULL.inner_state in context.core_prompt
     assert FULL.evolved_persona in context.core_prompt
@@ -177,9 +181,9 @@ EXAMPLES = [f"the user: How was day {n}?\nMika: It went. Ships passed, {n} of th
 
 def test_long_style_examples_push_out_neither_what_was_lived_nor_the_persona():
     context = built(replace(FULL, style_examples=EXAMPLES))
-    assert size(context) <= 1500
+    assert size(context) <= 2000
     assert context.meta["truncated"]
-    assert 200 < len(section(context, "Style Examples")) < 400
+    assert 200 < len(section(context, "Style Examples")) < 500
     for words in (FULL.inner_state, FULL.evolved_persona, FULL.base_persona):
         assert words in context.core_prompt
 
@@ -187,7 +191,7 @@ def test_long_style_examples_push_out_neither_what_was_lived_nor_the_persona():
 def test_a_long_persona_leaves_room_for_the_way_it_is_spoken_in():
     persona = replace(FULL, base_persona="A keeper.\n\n" + "She counts ships. " * 300, style_examples=EXAMPLES)
     context = built(persona)
-    assert size(context) <= 1500
+    assert size(context) <= 2000
     assert "Mika: It went." in section(context, "Style Examples")
     assert len(section(context, "Base Identity (Immutable Core)")) > 500
 
@@ -204,7 +208,7 @@ def test_memories_have_a_budget_of_their_own_and_the_best_stay():
     memories = [Memory(str(n), f"Memory {n}: {'rain ' * 20}", n / 10) for n in range(9)]
     context = built(replace(FULL, events=memories, episodes=memories), memories=400)
     assert [s for s in context.sources if s.startswith("event:")] == ["event:6", "event:7", "event:8"]
-    assert context.meta["memory_hits"] == 6
+    assert context.meta["memory_hits"] == 7
     assert not context.meta["truncated"]
 
 
@@ -212,7 +216,7 @@ texts = st.text(st.sampled_from("ab 。.\n-<我：") | st.characters(), max_size
 
 
 @settings(max_examples=100, deadline=None)
-@given(texts, texts, texts, st.dictionaries(st.integers(0, 99), texts, max_size=8), st.integers(600, 1500))
+@given(texts, texts, texts, st.dictionaries(st.integers(0, 99), texts, max_size=8), st.integers(600, 2000))
 def test_any_persona_fits_but_for_its_first_paragraph(base, inner, soul, slots, budget):
     persona = Persona(
         "Mika", "hybrid", base_persona=base, inner_state=inner * 9, files={"SOUL.md": soul * 9}, slots=slots

@@ -48,6 +48,8 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "Lore",
         "Relevant Past Events",
         "Said Earlier",
+        "Earlier Talks",
+        "Working Notes",
         "Gate",
         "User Input",
         "OUTPUT CONTRACT",

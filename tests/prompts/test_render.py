@@ -17,10 +17,10 @@ from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE,
 PROMPTS = list(files("soulgraph.prompts").iterdir())
 TASKS = [
     (EXTRACT_EVENT, {"messages": [], "state_changes": [], "names": [], "remembered": []}),
-    (REFLECT, {"messages": [], "inner_state": "", "slots": []}),
+    (REFLECT, {"messages": [], "inner_state": "", **REFLECT.defaults}),
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
-    (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"})),
+    (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive")) - {"language"}, "")),
     (FEEL, {"text": "", "prototypes": {}}),
     (PROPOSE_WISHES, {"message": "", "known": {}}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),

@@ -67,3 +67,17 @@ async def test_a_guard_starts_empty_and_keeps_what_it_is_given(home):
         assert (await tx.sessions.get("sess_1")).guard == ANY_JSON
         with pytest.raises(NotFound):
             await tx.sessions.set_guard("nowhere", {})
+
+
+async def test_dimensions_are_kept_with_their_version_and_a_plain_text_has_none(home):
+    dimensions = {"beliefs": "人会变。", "behaviour": "", "relationship": "更近了。", "feeling": ""}
+    async with home.write() as tx:
+        plain = await tx.personas.evolve("sess_1", "grown", "manual", NOW)
+        grown = await tx.personas.grow("sess_1", dimensions, "update-memory", NOW)
+        again = await tx.personas.restore("sess_1", grown.n, NOW)
+    assert (plain.dimensions, grown.dimensions, again.dimensions) == (None, dimensions, dimensions)
+    assert grown.evolved_persona == "信念: 人会变。\n关系: 更近了。"
+    async with home.read() as tx:
+        assert await tx.personas.all("sess_1") == [again, grown, plain]
+        assert await tx.personas.latest("sess_1") == again
+        assert (await tx.sessions.get("sess_1")).character_snapshot["evolved_persona"] == grown.evolved_persona

@@ -167,4 +167,4 @@ async def test_cues_never_leave_the_house():
     assert b"secret" not in sent.raw
     assert sent.body["messages"][0] == {"role": "system", "content": "You are Mika."}
     assert sent.body["tool_choice"] == "none"
-    assert [tool["function"]["name"] for tool in sent.body["tools"]] == ["remember", "recall_memory"]
+    assert [tool["function"]["name"] for tool in sent.body["tools"]] == ["remember", "recall_memory", "note"]

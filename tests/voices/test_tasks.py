@@ -94,7 +94,7 @@ async def test_two_bad_answers_fail_clearly_and_there_is_no_third_call(answer):
 )
 def test_feelings_as_numbers_are_refused(numeric):
     with pytest.raises(ValidationError, match="never as a number"):
-        EvolvedPersona(text=numeric)
+        EvolvedPersona(feeling=numeric)
     with pytest.raises(ValidationError, match="never as a number"):
         EventExtract.model_validate({**EVENT, "summary": numeric})
 
@@ -103,13 +103,13 @@ def test_feelings_as_numbers_are_refused(numeric):
     "fine", ["They met on 3/10/2025 at 10:30.", "He has 2 cats and is 19.", "等了3分钟", "love 2 dogs"]
 )
 def test_other_numbers_are_allowed(fine):
-    assert EvolvedPersona(text=fine).text == fine
+    assert EvolvedPersona(feeling=fine).feeling == fine
 
 
-async def test_the_evolved_persona_is_plain_text():
+async def test_the_evolved_persona_has_dimensions_that_may_be_empty():
     data = {"base_persona": "b", "evolved_persona": "", "messages": EN}
-    result = await run_task(scripted("  Softer now.\n"), UPDATE_MEMORY, "en", **data)
-    assert result == EvolvedPersona(text="Softer now.")
+    result = await run_task(scripted('Here: {"feeling": "  Softer now. "}'), UPDATE_MEMORY, "en", **data)
+    assert result == EvolvedPersona(feeling="Softer now.")
 
 
 async def test_known_names_never_reach_an_event():
@@ -191,7 +191,7 @@ async def test_every_task_is_answered_offline(lang, messages):
     changes = [{"field": "emotions", "change": "calm → 90% joy"}]
     assert (await offline(EXTRACT_EVENT, lang, messages=messages, state_changes=changes)).impact.state_changes
     assert (await offline(REFLECT, lang, messages=messages, inner_state="")).inner_state
-    assert (await offline(UPDATE_MEMORY, lang, messages=messages, base_persona="", evolved_persona="")).text
+    assert (await offline(UPDATE_MEMORY, lang, messages=messages, base_persona="", evolved_persona="")).beliefs
     assert (await offline(SUMMARIZE, lang, messages=messages)).title
 
 
@@ -233,8 +233,10 @@ async def test_a_full_inner_state_loses_its_middle_not_its_seed():
 
 async def test_offline_growth_continues_the_old_one_and_leaves_the_base_alone():
     result = await offline(UPDATE_MEMORY, "zh", messages=ZH, base_persona="废土老大", evolved_persona="开始信任。")
-    assert result.text.startswith("开始信任。\n")
-    assert "废土老大" not in result.text
+    assert result.behaviour.startswith("开始信任。\n")
+    assert "废土老大" not in str(result)
+    again = await offline(UPDATE_MEMORY, "zh", messages=ZH, base_persona="", evolved_persona=result.model_dump())
+    assert again == result
 
 
 async def test_an_offline_summary_tells_beginning_and_end():

@@ -3,7 +3,7 @@ from langgraph.prebuilt import ToolRuntime
 
 from soulgraph.memory.recall import Recall
 from soulgraph.nodes.context import Memory
-from soulgraph.nodes.tools.memory import recall_memory, remember
+from soulgraph.nodes.tools.memory import note, recall_memory, remember
 from soulgraph.stores.memory import FACT_SLOTS
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.homes import open_home, open_recall
@@ -98,3 +98,16 @@ async def test_a_memory_that_is_away_is_told_and_an_empty_one_too(home):
     found = await call(recall_memory, home, memory=Memory(recall), query="whales")
     await recall.close()
     assert "meaning" in found
+
+
+async def test_a_note_waits_for_the_end_of_the_turn(home):
+    update = (await call(note, home, text="  ask\0 about the exam ")).update
+    assert update["notes"] == [{"text": "ask about the exam", "replace": False}]
+    assert update["messages"][0].text == "noted: ask about the exam"
+    async with home.read() as tx:
+        assert (await tx.souls.get("soul_1")).scratch_area == ""
+
+
+async def test_an_empty_note_clears_the_notes_only_if_it_replaces_them(home):
+    assert (await call(note, home, text=" ")).update["notes"] == []
+    assert (await call(note, home, text="", replace=True)).update["notes"] == [{"text": "", "replace": True}]

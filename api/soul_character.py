@@ -1,0 +1,110 @@
+"""Saves a grown soul as a character of the library: who it has become, without anything of its user's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import Field, ValidationError
+
+from soulgraph.api.auth import owner
+from soulgraph.api.edits import Body
+from soulgraph.api.fields import Id, Name
+from soulgraph.api.library import CharacterOut, NewCharacter, stored
+from soulgraph.api.services import Served
+from soulgraph.errors import InvalidInput, NotFound
+from soulgraph.library.first_monologue import first_monologue
+from soulgraph.soul.language import lang_of
+from soulgraph.soul.profile import BOOKKEEPING_KEYS, Profile
+from soulgraph.soul.validation import explain
+from soulgraph.stores.factories import new_id
+from soulgraph.stores.memory import user_name
+from soulgraph.stores.records import Json, Session, Soul
+from soulgraph.stores.stores import Transaction
+from soulgraph.voices.names import names_in, replace_names_in
+
+router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["souls"])
+
+_INHERITED = ("description", "avatar", "greetings", "style_examples", "lore", "extensions")
+
+
+class SaveAs(Body):
+    id: Id = Field(default_factory=lambda: new_id("char"))
+    name: Name | None = Field(None, description="of the character; without it the soul's")
+    session_id: Id | None = Field(None, description="whose evolved persona is saved; without it the last that has one")
+
+
+@router.post("/character", status_code=201, dependencies=[owner])
+async def save_as_character(soul_id: Id, wanted: SaveAs, services: Served) -> CharacterOut:
+    """Save the soul as a new character: base and evolved persona, profile, examples of how it speaks.
+
+    Nothing of its user's is saved: no slots, preferences, messages or thoughts, and known names become "someone".
+    """
+    async with services.stores.write() as tx:
+        soul = await tx.souls.get(soul_id)
+        session = await _grown_session(tx, soul, wanted.session_id)
+        preset = session.character_snapshot["source_preset"] if session else soul.character_id
+        character = await _character(tx, soul, session, preset, wanted)
+        await tx.characters.add(character.id, character.name, stored(character), services.now())
+        if preset and (picture := await tx.pictures.find(preset)):
+            await tx.pictures.add(character.id, picture)
+        return CharacterOut.of(await tx.characters.get(character.id))
+
+
+async def _grown_session(tx: Transaction, soul: Soul, session_id: str | None) -> Session | None:
+    """The named session, or the last one that has grown, or simply the last one; None if nobody has talked to it."""
+    sessions = await tx.sessions.all(soul.soul_id)
+    if session_id is None:
+        grown = (session for session in sessions if session.character_snapshot["evolved_persona"])
+        return next(grown, sessions[0] if sessions else None)
+    if found := next((session for session in sessions if session.session_id == session_id), None):
+        return found
+    raise NotFound("session", session_id)
+
+
+async def _character(
+    tx: Transaction, soul: Soul, session: Session | None, preset_id: str | None, wanted: SaveAs
+) -> NewCharacter:
+    preset = await tx.characters.find(preset_id) if preset_id else None
+    source: Json = preset.data if preset else {}
+    name = wanted.name or soul.name
+    own_names = {name, soul.name, preset.name if preset else soul.name}
+    grown: Json = {"persona": _persona(session, source), "profile": _profile(soul.dynamic_profile)}
+    names = [found for found in await _user_names(tx, soul, session) if found not in own_names]
+    grown = replace_names_in(grown, names, lang_of(grown["persona"] or soul.name))
+    data = {field: source[field] for field in _INHERITED if field in source} | {
+        "id": wanted.id,
+        "name": name,
+        "mbti_type": soul.mbti_type,
+        "base_persona": grown["persona"],
+        "initial_profile": grown["profile"],
+    }
+    data["inner_state"] = first_monologue(name, data | {"inner_state": source.get("inner_state")})
+    try:
+        return NewCharacter.model_validate(data)
+    except ValidationError as error:
+        raise InvalidInput(f"this soul cannot be saved as a character: {explain(error)}") from error
+
+
+def _persona(session: Session | None, source: Json) -> str:
+    if session is None:
+        return str(source.get("base_persona", ""))
+    snapshot = session.character_snapshot
+    return "\n\n".join(filter(None, (snapshot["base_persona"], snapshot["evolved_persona"])))
+
+
+def _profile(profile: Profile) -> Json:
+    """The profile as a new soul begins with it: without times, and without what has retired."""
+    fields = profile.get("dynamic_state", {})
+    state = {name: {"items": [_item(item) for item in field["items"]]} for name, field in fields.items()}
+    return {"core_identity": profile.get("core_identity", {}), "dynamic_state": state}
+
+
+def _item(item: Json) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key == "priority" or key not in BOOKKEEPING_KEYS}
+
+
+async def _user_names(tx: Transaction, soul: Soul, session: Session | None) -> Sequence[str]:
+    """What the user is called, and the names that were said in the session."""
+    called = user_name(await tx.preferences.all(soul.soul_id))
+    messages = await tx.messages.page(session.session_id) if session else []
+    return [*filter(None, [called]), *names_in(message.content for message in messages)]

@@ -1,0 +1,90 @@
+"""The summaries of a soul's conversations, private to it: Chroma finds them, their backgrounds in SQL hold them."""
+
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from soulgraph.memory.chroma import SummaryCollection, collection_name, open_embedded, open_server
+from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
+from soulgraph.senses.ports import Embedder
+from soulgraph.stores.records import Preset
+from soulgraph.stores.stores import Stores
+
+_CANDIDATES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledSummary:
+    """A summary, the id of its background, and the session it tells of."""
+
+    summary_id: str
+    session_id: str
+    text: str
+    created_at: float
+    score: float
+
+
+class Summaries:
+    def __init__(
+        self, vault: SummaryCollection, stores: Stores, embedder: Embedder, clock: Callable[[], float]
+    ) -> None:
+        self._vault = vault
+        self._stores = stores
+        self._embedder = embedder
+        self._clock = clock
+
+    async def add(self, summary_id: str, soul_id: str, session_id: str, text: str) -> None:
+        """Make a summary findable; its background is stored by the caller, under the same id."""
+        vectors = await self._embedder.embed([text])
+        await self._vault.put({summary_id: text}, vectors, {"soul_id": soul_id, "session_id": session_id})
+
+    async def ranked(self, soul_id: str, text: str, k: int, vector: Floats) -> list[RecalledSummary]:
+        """The k best summaries of this soul's conversations; empty when none is relevant."""
+        async with self._stores.read() as tx:
+            # Chroma takes a second to open: a server on which nobody has summarised anything needs none of it.
+            if not await tx.backgrounds.any_summaries():
+                return []
+        near = {one.id: one.cosine for one in await self._vault.near(vector, max(_CANDIDATES, k), {"soul_id": soul_id})}
+        presets = await self._stored(soul_id, near)
+        texts = [_text(preset) for preset in presets]
+        cosines = np.array([near[preset.id] for preset in presets], np.float32)
+        age_s = np.array([self._clock() - preset.created_at for preset in presets], np.float32)
+        ranked = rank_texts(text, texts, cosines, age_s, np.zeros(len(presets), np.float32), EVENTS)
+        return [_recalled(presets[n], score) for n, score in ranked[:k]]
+
+    async def texts(self, soul_id: str, summary_ids: Collection[str]) -> dict[str, str]:
+        """The texts of these summaries by id; those that are gone or another soul's are left out."""
+        return {preset.id: _text(preset) for preset in await self._stored(soul_id, summary_ids)}
+
+    async def forget(self, **owner: str) -> None:
+        """Make the summaries of a soul (`soul_id=…`) or of a session (`session_id=…`) unfindable."""
+        async with self._stores.read() as tx:
+            if not await tx.backgrounds.any_summaries():
+                return
+        await self._vault.forget(owner)
+
+    async def _stored(self, soul_id: str, summary_ids: Collection[str]) -> list[Preset]:
+        async with self._stores.read() as tx:
+            found = [await tx.backgrounds.find(summary_id) for summary_id in summary_ids]
+        return [preset for preset in found if preset and preset.summary_of.get("soul_id") == soul_id]
+
+
+def _text(preset: Preset) -> str:
+    return str(preset.data["initial_context"])
+
+
+def _recalled(preset: Preset, score: float) -> RecalledSummary:
+    return RecalledSummary(preset.id, preset.summary_of["session_id"], _text(preset), preset.created_at, score)
+
+
+@asynccontextmanager
+async def open_summaries(
+    stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = ""
+) -> AsyncIterator[Summaries]:
+    """On the Chroma server at `url`, or embedded in `folder` if there is no URL."""
+    name = collection_name(embedder.name, "summaries")
+    async with open_server(url, name) if url else open_embedded(folder, name) as vault:
+        yield Summaries(vault, stores, embedder, clock)
