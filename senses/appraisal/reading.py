@@ -15,7 +15,7 @@ NEAR = 3  # units within which a negator or an object belongs to a word
 _QUOTED = re.compile(r"""《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
 _QUOTE = "“”"
 _BEFORE_OBJECTS = frozenset(
-    [
+    (
         "让",
         "令",
         "使",
@@ -25,8 +25,8 @@ _BEFORE_OBJECTS = frozenset(
         "把",
         "make",
         "makes",
-        "making",
         "made",
+        "making",
         "give",
         "gives",
         "to",
@@ -34,7 +34,7 @@ _BEFORE_OBJECTS = frozenset(
         "with",
         "for",
         "at",
-    ]
+    )
 )
 _SENTENCE_ENDS = frozenset(".!?。…;")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",，、:—~")
