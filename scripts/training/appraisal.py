@@ -32,11 +32,11 @@ BATCH = 64  # sentences embedded at a time
 VARIANTS = 4  # of a sentence with placeholders
 UNKNOWN_WORDS_WEIGHT = 0.5  # of the copy of a sentence in which the lexicon finds nothing
 PUBLIC_WEIGHT, PUBLIC_MAX = 0.3, 2500  # of a public sentence, and how many of each sort
-_UNHOSTILE = frozenset(
-    ("sadness", "grief", "fear", "nervousness", "remorse", "disappointment", "embarrassment", "joy", "excitement")
-    + ("optimism", "relief", "pride", "surprise", "realization", "curiosity", "confusion")
-)
-_ANGRY = frozenset(("anger", "annoyance", "disgust", "disapproval"))
+_UNHOSTILE = {
+    *("sadness", "grief", "fear", "nervousness", "remorse", "disappointment", "embarrassment", "joy", "excitement"),
+    *("optimism", "relief", "pride", "surprise", "realization", "curiosity", "confusion"),
+}
+_ANGRY = {"anger", "annoyance", "disgust", "disapproval"}
 _PLACEHOLDER = re.compile(r"<([a-z]+)>")
 
 
