@@ -12,7 +12,7 @@ State = Literal["aimed", "denied", "away"]
 
 MAX_CHARS = 500
 NEAR = 3  # units within which a negator or an object belongs to a word
-_QUOTED = re.compile(r"""《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
+_QUOTED = re.compile(r"""《[^》]+》|“[^”]+”|「[^」]+」|『[^』]+』|"[^"]+"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
 _QUOTE = "“”"
 _BEFORE_OBJECTS = frozenset(
     (
