@@ -66,7 +66,7 @@ class Lexicon:
             {**content, **verbs, "insult": insults, **{kind: phrases_in(data[kind]) for kind in ("praise", "neutral")}}
         )
         self.persons = Words({kind: phrases_in(listing) for kind, listing in data["persons"].items()})
-        turns = ("reporting", "mentions", "negators", "contrasts", "play", "anger_signs", "orders")
+        turns = ("reporting", "mentions", "negators", "rhetoric", "contrasts", "play", "anger_signs", "orders")
         self.turns = Words({kind: phrases_in(data[kind]) for kind in turns})
 
 

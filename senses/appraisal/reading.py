@@ -154,10 +154,16 @@ class _Reader:
         return before in ("把", "将", "给") and person.end <= hit.start <= person.end + 2 * NEAR
 
     def _is_negated(self, hit: Hit) -> bool:
-        return any(
-            turn.kind == "negators" and hit.start - NEAR <= turn.end <= hit.start and self._same_clause(turn, hit)
+        """Whether a negator stands before it; one inside of another word (没用的饭桶) denies only that."""
+        near = (
+            turn
             for turn in self.turns
+            if turn.kind == "negators" and hit.start - NEAR <= turn.end <= hit.start and self._same_clause(turn, hit)
         )
+        return any(not self._is_covered(turn) for turn in near)
+
+    def _is_covered(self, turn: Hit) -> bool:
+        return any(hit.start <= turn.start < hit.end for hit in self.content)
 
     def _is_reported(self, hit: Hit) -> bool:
         """Whether somebody else said it: a third person and a verb of saying stand before it in the sentence."""
