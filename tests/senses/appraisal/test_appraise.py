@@ -1,4 +1,4 @@
-"""The appraisal by head and words together, on sentences it was not trained on."""
+"""The appraisal by head and words together; the open set was not trained on, but looked at while the words were chosen."""
 
 import csv
 from pathlib import Path
