@@ -1,4 +1,4 @@
-"""The appraisal by head and words together; the open set was not trained on, but looked at while the words were chosen."""
+"""The appraisal by head and words together; the open set was looked at while the words were chosen."""
 
 import csv
 from pathlib import Path
