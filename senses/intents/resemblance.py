@@ -12,9 +12,10 @@ from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
+from soulgraph.senses.intents.fitness import is_about_other_thing, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
-from soulgraph.senses.intents.shape import refuses, shape_of
+from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span, without_conjunctions
 from soulgraph.senses.ports import Embedder, Vectors
 
@@ -104,7 +105,7 @@ class Part(NamedTuple):
 
 def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: ParsedUtterance) -> bool:
     """Whether the clause of a match is far more like another intent: 扫地机回去充电 names 扫地 but does not mean it."""
-    if not evidence.intent.match.examples or refused(evidence, utterance):
+    if evidence.by == "concepts" or not evidence.intent.match.examples or refused(evidence, utterance):
         return False
     clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
     return clause.best - clause.likeness_to(evidence.intent) >= MIN_LEAD
@@ -144,15 +145,27 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
     Impossible are excluded intents, and those of the opposite side, of another object or of another shape.
     """
     named_sides = first_sides([utterance.sides_within(part.span)])
-    shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
     for known in part.likely:
-        possible = not excluded(known.intent, utterance) and not opposed(catalog.sides(known.intent), named_sides)
-        possible = possible and not names_other_object(utterance.part(part.span), catalog.description(known.intent))
-        if possible and shape in catalog.shapes(known.intent) and known.example.refuses == refuses(shape):
-            if _opposite_as_likely(known, part, named_sides, catalog):
-                return None
-            return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
+        if opposed(catalog.sides(known.intent), named_sides) or not _is_possible(known, part.span, utterance, catalog):
+            continue
+        if _opposite_as_likely(known, part, named_sides, catalog):
+            return None
+        return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
     return None
+
+
+def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    intent = known.intent
+    shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(span)])
+    if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent):
+        return False
+    if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
+        return False
+    spans = [Span(max(clause.start, span.start), clause.end) for clause in utterance.clauses if clause.overlaps(span)]
+    return not any(
+        is_told(intent, each, utterance, catalog) or is_about_other_thing(intent, each, utterance, catalog)
+        for each in spans
+    )
 
 
 def _opposite_as_likely(known: Likeness, part: Part, named_sides: Sides, catalog: CompiledCatalog) -> bool:

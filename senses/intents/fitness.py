@@ -1,0 +1,42 @@
+"""Whether words that resemble an intent ask for it: questions, reports and words about other things do not."""
+
+import re
+
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.concepts import THINGS, concepts_in
+from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span
+
+_ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
+_COMPARES = re.compile(r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE)
+_JOINED = re.compile(r"(?:和|跟|、|还是|\b(?:and|or))\s*$", re.IGNORECASE)
+
+
+def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    """Whether a clause tells or wonders about an act instead of asking for it, and the intent's own words do not."""
+    own = catalog.shapes(intent)
+    tolerated = own | _ALSO_ASKED if "wonder" in own else own
+    return bool(_telling_shape(span, utterance) - tolerated)
+
+
+def is_about_other_thing(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    """Whether a clause names a thing that the intent does not, or, if the intent names none, that no intent does."""
+    clause = utterance.clause(span)
+    things = concepts_in(clause) & THINGS
+    own = catalog.profile(intent).things
+    if not things or concepts_in(utterance.part(span)) & THINGS & own:
+        return False
+    return not things & own if own else bool(things - catalog.things)
+
+
+def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:
+    at = utterance.clause_at(span.start)
+    clause = utterance.part(utterance.clauses[at])
+    shape = shape_of([clause]) & TELLING
+    if not is_supposed(clause, span.start - utterance.clauses[at].start):
+        shape -= {"hypothetical"}
+    rest = utterance.text[utterance.clauses[at].end :]
+    following = utterance.part(utterance.clauses[at + 1]) if _JOINED.search(clause) and rest else ""
+    wondered = _COMPARES.search(rest) or "wonder" in shape_of([following])
+    return shape | {"wonder"} if wondered else shape

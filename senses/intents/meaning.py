@@ -1,0 +1,43 @@
+"""Finds intents by concepts: a clause that names all that an intent is about asks for it, in whatever words."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.concepts import THINGS, Concepts, asks, concepts_in
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span
+
+
+class Meaning(NamedTuple):
+    """A clause, the intent it has all concepts of, and those."""
+
+    intent: Intent
+    span: Span
+    concepts: Concepts
+
+
+def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterator[Meaning]:
+    """For each clause the intent with most concepts, if no other has as many.
+
+    A clause that names an act and no thing is about the thing that was named last: 窗帘还开着呢，帮我拉上.
+    """
+    things = Concepts()
+    for clause in utterance.clauses:
+        words = utterance.part(clause)
+        named = concepts_in(words)
+        things = named & THINGS or things
+        if found := _meant(named | things, asks(words), catalog):
+            yield Meaning(found, clause, catalog.profile(found).core)
+
+
+def _meant(named: Concepts, asking: bool, catalog: CompiledCatalog) -> Intent | None:
+    fitting = [intent for intent in catalog.intents if _fits(catalog.profile(intent).core, named, asking)]
+    sizes = {intent.id: len(catalog.profile(intent).core) for intent in fitting}
+    best = [intent for intent in fitting if sizes[intent.id] == max(sizes.values())]
+    return best[0] if len(best) == 1 else None
+
+
+def _fits(core: Concepts, named: Concepts, asking: bool) -> bool:
+    """One concept alone is only named, not asked for, without a word of asking."""
+    return bool(core) and core <= named and (len(core) > 1 or asking)
