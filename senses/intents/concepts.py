@@ -43,7 +43,7 @@ class Profile(NamedTuple):
 def concepts_in(text: str) -> Concepts:
     """The things, the acts and the sides of opposites that a text names."""
     named = Concepts(name for name, words in _WORDS.items() if words.search(text))
-    return named | {side.name for side in sides_in(text)}
+    return named | {side.name for side in sides_in(text) if side.name != "made"}  # most requests make something
 
 
 def profile_of(texts: Iterable[str]) -> Profile:

@@ -13,10 +13,12 @@ from soulgraph.senses.intents.meaning import meanings_in
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
-from soulgraph.senses.intents.shape import refuses, shape_of
+from soulgraph.senses.intents.shape import refuses, refuses_act, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
+
+_MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
 
 
 class Evidence(NamedTuple):
@@ -47,8 +49,11 @@ def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
 
     Likeness is compared by shape, which includes refusals, so it is not checked again.
     """
-    within = claim.by == "regex" and refuses(shape_of([utterance.part(claim.span)]))
-    return within or (claim.by != "like" and is_refused(utterance, claim.span))
+    words = utterance.part(claim.span)
+    if claim.by == "concepts":
+        return refuses_act(words)
+    within = claim.by == "regex" and refuses(shape_of([words]))
+    return within or (claim.by == "keyword" or claim.by == "regex") and is_refused(utterance, claim.span)
 
 
 def excluded(intent: Intent, utterance: ParsedUtterance) -> bool:
@@ -98,6 +103,8 @@ def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCa
     where = (claim.intent, claim.span, utterance, catalog)
     if utterance.is_quoted(claim.span) or is_told(*where) or is_about_other_thing(*where):
         return True
+    if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
+        return True
     return claim.by == "regex" and names_other_object(
         utterance.clause(claim.span), catalog.description(claim.intent)
     )
@@ -105,7 +112,7 @@ def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCa
 
 def _by_concepts(utterance: ParsedUtterance, catalog: CompiledCatalog, claims: list[Evidence]) -> list[Evidence]:
     """Evidence by concepts in clauses that nothing else matches."""
-    taken = {utterance.clause_at(claim.span.start) for claim in claims}
+    taken = {utterance.clause_at(claim.span.start) for claim in claims if not utterance.spans_clauses(claim.span)}
     found = [
         Evidence(meaning.intent, meaning.span, "concepts", ", ".join(sorted(meaning.concepts)))
         for meaning in meanings_in(utterance, catalog)

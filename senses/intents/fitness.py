@@ -9,15 +9,22 @@ from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
+_REASONS = Shape(["description", "complaint"])
 _COMPARES = re.compile(r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE)
 _JOINED = re.compile(r"(?:和|跟|、|还是|\b(?:and|or))\s*$", re.IGNORECASE)
 
 
 def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
-    """Whether a clause tells or wonders about an act instead of asking for it, and the intent's own words do not."""
+    """Whether words tell or wonder about an act instead of asking for it, and the intent's own words do not.
+
+    Of several clauses one may be the reason for the request: 这首听腻了，跳过吧.
+    """
     own = catalog.shapes(intent)
     tolerated = own | _ALSO_ASKED if "wonder" in own else own
-    return bool(_telling_shape(span, utterance) - tolerated)
+    clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
+    if len(clauses) > 1:
+        tolerated |= _REASONS
+    return any(_telling_shape(Span(max(span.start, clause.start), clause.end), utterance) - tolerated for clause in clauses)
 
 
 def is_about_other_thing(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.concepts import THINGS, Concepts, asks, concepts_in
+from soulgraph.senses.intents.opposites import first_sides, opposed
+from soulgraph.senses.intents.shape import shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 
@@ -27,17 +29,22 @@ def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterato
         words = utterance.part(clause)
         named = concepts_in(words)
         things = named & THINGS or things
-        if found := _meant(named | things, asks(words), catalog):
+        sides = first_sides([utterance.sides_within(clause)])
+        possible = [intent for intent in catalog.intents if not opposed(catalog.sides(intent), sides)]
+        if found := _meant(named | things, words, possible, catalog):
             yield Meaning(found, clause, catalog.profile(found).core)
 
 
-def _meant(named: Concepts, asking: bool, catalog: CompiledCatalog) -> Intent | None:
-    fitting = [intent for intent in catalog.intents if _fits(catalog.profile(intent).core, named, asking)]
+def _meant(named: Concepts, words: str, possible: list[Intent], catalog: CompiledCatalog) -> Intent | None:
+    fitting = [intent for intent in possible if _fits(intent, named, words, catalog)]
     sizes = {intent.id: len(catalog.profile(intent).core) for intent in fitting}
     best = [intent for intent in fitting if sizes[intent.id] == max(sizes.values())]
     return best[0] if len(best) == 1 else None
 
 
-def _fits(core: Concepts, named: Concepts, asking: bool) -> bool:
-    """One concept alone is only named, not asked for, without a word of asking."""
-    return bool(core) and core <= named and (len(core) > 1 or asking)
+def _fits(intent: Intent, named: Concepts, words: str, catalog: CompiledCatalog) -> bool:
+    """One concept alone is only named, not asked for, without a word of asking or the question that the intent is for."""
+    core = catalog.profile(intent).core
+    if not core or not core <= named:
+        return False
+    return len(core) > 1 or asks(words) or "wonder" in catalog.shapes(intent) & shape_of([words])

@@ -161,10 +161,9 @@ def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalo
         return False
     if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
         return False
-    spans = [Span(max(clause.start, span.start), clause.end) for clause in utterance.clauses if clause.overlaps(span)]
-    return not any(
-        is_told(intent, each, utterance, catalog) or is_about_other_thing(intent, each, utterance, catalog)
-        for each in spans
+    clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
+    return not any(is_about_other_thing(intent, clause, utterance, catalog) for clause in clauses) and not is_told(
+        intent, span, utterance, catalog
     )
 
 

@@ -11,10 +11,12 @@ from importlib.resources import files
 
 import yaml
 
+from soulgraph.senses.intents.opposites import STOPPING
+
 Shape = frozenset[str]
 """Empty for a plain request."""
 
-TELLING = Shape(["past", "wonder", "complaint", "third_person", "own_doing", "hypothetical", "idiom", "prohibition"])
+TELLING = Shape(["past", "wonder", "complaint", "third_person", "own_doing", "hypothetical", "idiom", "prohibition", "quotation", "description"])
 """Shapes that ask for no act, whatever the clause names."""
 
 
@@ -25,6 +27,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 _WORDS = _patterns()
 _POLITE = _WORDS.pop("polite")
+_STOPPING = re.compile(STOPPING)
 
 
 def shape_of(clauses: Sequence[str]) -> Shape:
@@ -41,6 +44,11 @@ def _shape(clause: str) -> Shape:
 
 def refuses(shape: Shape) -> bool:
     return "refusal" in shape
+
+
+def refuses_act(clause: str) -> bool:
+    """Whether a clause refuses something and does not only ask to stop it: 别开, but not 别吹了."""
+    return refuses(_shape(clause)) and not _STOPPING.search(clause)
 
 
 def is_supposed(clause: str, at: int) -> bool:
