@@ -18,14 +18,12 @@ from soulgraph.senses.intents.opposites import sides_in
 Concepts = frozenset[str]
 
 
-def _load() -> tuple[dict[str, re.Pattern[str]], Concepts, re.Pattern[str]]:
-    loaded = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8"))
-    patterns = {**loaded["things"], **loaded["acts"]}
-    words = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
-    return words, Concepts(loaded["things"]), re.compile(loaded["asking"], re.IGNORECASE)
-
-
-_WORDS, THINGS, _ASKING = _load()
+_LOADED = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8"))
+_PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
+_WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
+_ACTS = Concepts(_LOADED["acts"])
+THINGS = Concepts(_LOADED["things"])
 
 
 class Profile(NamedTuple):
@@ -36,7 +34,12 @@ class Profile(NamedTuple):
 
     @property
     def things(self) -> Concepts:
-        return self.known & THINGS
+        return self.core & THINGS
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether the concepts tell what is meant: on and off alone do not."""
+        return bool(self.core & (THINGS | _ACTS))
 
 
 @lru_cache(maxsize=4096)

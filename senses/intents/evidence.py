@@ -24,7 +24,7 @@ _MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
 class Evidence(NamedTuple):
     """A span of the utterance that matches an intent by a keyword, a pattern, its concepts, or by being like an example.
 
-    Only likeness has a confidence below 1.
+    Only concepts and likeness have a confidence below 1.
     """
 
     intent: Intent
@@ -50,10 +50,11 @@ def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
     Likeness is compared by shape, which includes refusals, so it is not checked again.
     """
     words = utterance.part(claim.span)
-    if claim.by == "concepts":
-        return refuses_act(words)
-    within = claim.by == "regex" and refuses(shape_of([words]))
-    return within or (claim.by == "keyword" or claim.by == "regex") and is_refused(utterance, claim.span)
+    if "prohibition" in shape_of([utterance.clause(claim.span)]):
+        return True
+    if claim.by in ("keyword", "regex"):
+        return is_refused(utterance, claim.span) or (claim.by == "regex" and refuses(shape_of([words])))
+    return claim.by == "concepts" and refuses_act(words)
 
 
 def excluded(intent: Intent, utterance: ParsedUtterance) -> bool:
@@ -101,7 +102,9 @@ def _matches(
 def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     """Whether a match is quoted, stands in a clause that asks for no act, or in one about another object."""
     where = (claim.intent, claim.span, utterance, catalog)
-    if utterance.is_quoted(claim.span) or is_told(*where) or is_about_other_thing(*where):
+    if utterance.is_quoted(claim.span) or is_told(*where):
+        return True
+    if catalog.profile(claim.intent).things and is_about_other_thing(*where):
         return True
     if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
         return True
@@ -114,7 +117,7 @@ def _by_concepts(utterance: ParsedUtterance, catalog: CompiledCatalog, claims: l
     """Evidence by concepts in clauses that nothing else matches."""
     taken = {utterance.clause_at(claim.span.start) for claim in claims if not utterance.spans_clauses(claim.span)}
     found = [
-        Evidence(meaning.intent, meaning.span, "concepts", ", ".join(sorted(meaning.concepts)))
+        Evidence(meaning.intent, meaning.span, "concepts", ", ".join(sorted(meaning.concepts)), meaning.confidence)
         for meaning in meanings_in(utterance, catalog)
         if utterance.clause_at(meaning.span.start) not in taken and not excluded(meaning.intent, utterance)
     ]

@@ -39,8 +39,8 @@ class Mention(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """That of the likeness; for a keyword or pattern high, and higher the more of the words it covers."""
-        if self.evidence.by == "like":
+        """That of the evidence; for a keyword or pattern high, and higher the more of the words it covers."""
+        if self.evidence.by in ("concepts", "like"):
             return round(self.evidence.confidence, 3)
         covered = self.evidence.span.length / len(self.words.strip())
         return round(HIT_CONFIDENCE + (1 - HIT_CONFIDENCE) * min(1.0, covered), 3)

@@ -4,7 +4,8 @@ import re
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.concepts import THINGS, concepts_in
+from soulgraph.senses.intents.concepts import THINGS, asks, concepts_in
+from soulgraph.senses.intents.opposites import names_side
 from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
@@ -28,13 +29,13 @@ def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: Com
 
 
 def is_about_other_thing(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
-    """Whether a clause names a thing that the intent does not, or, if the intent names none, that no intent does."""
+    """Whether a clause names a thing that the intent does not, or orders it about and no intent names it."""
     clause = utterance.clause(span)
     things = concepts_in(clause) & THINGS
-    own = catalog.profile(intent).things
-    if not things or concepts_in(utterance.part(span)) & THINGS & own:
-        return False
-    return not things & own if own else bool(things - catalog.things)
+    profile = catalog.profile(intent)
+    if not things or not profile.things:
+        return bool(things - catalog.things) and asks(clause) and names_side(clause)
+    return not things & profile.known
 
 
 def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:

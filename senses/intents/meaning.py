@@ -18,6 +18,10 @@ class Meaning(NamedTuple):
     span: Span
     concepts: Concepts
 
+    @property
+    def confidence(self) -> float:
+        return 1 - 0.5 ** (1 + len(self.concepts))
+
 
 def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterator[Meaning]:
     """For each clause the intent with most concepts, if no other has as many.
@@ -43,8 +47,8 @@ def _meant(named: Concepts, words: str, possible: list[Intent], catalog: Compile
 
 
 def _fits(intent: Intent, named: Concepts, words: str, catalog: CompiledCatalog) -> bool:
-    """One concept alone is only named, not asked for, without a word of asking or the question that the intent is for."""
+    """Only an intent with examples may be meant in other words. One concept alone is only named, not asked for, without a word of asking or the question that the intent is for."""
     core = catalog.profile(intent).core
-    if not core or not core <= named:
+    if not intent.match.examples or not catalog.profile(intent).is_distinct or not core <= named:
         return False
     return len(core) > 1 or asks(words) or "wonder" in catalog.shapes(intent) & shape_of([words])

@@ -27,7 +27,7 @@ _AXES = [
     ),
     re.compile(
         r"(?P<up>[调升提增加开放][高大亮强]|(?<!太)[高大亮强]一?[点些]|太[暗黑昏小]|不够[亮大响]|放开点"
-        r"|(?<!me )(?<!fire )(?<!power )\b(?:up|raise|increase|higher|louder|brighter|warmer|more (?:light|volume|sound))\b)"
+        r"|(?<!\bme )(?<!\bfire )(?<!\bpower )\b(?:up|raise|increase|higher|louder|brighter|warmer|more (?:light|volume|sound))\b)"
         r"|(?P<down>[调降减关放弄压][低小暗弱]|[低小暗弱]一?[点些]|降低|降一?降|减少|柔和|太[亮吵响大]|[刺扎晃]眼|晃得"
         r"|\b(?:down|lower|decrease|reduce|quieter|softer|dimmer|dim|cooler|too (?:bright|loud))\b)",
         re.IGNORECASE,

@@ -3,11 +3,13 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from soulgraph.senses.intents.calibration import background_for
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
@@ -49,7 +51,11 @@ class Resemblance:
         if not catalog.examples:
             return list(named)
         whole, *parts = await self._likenesses(utterance, catalog)
-        held = [evidence for evidence in named if not _contradicted(evidence, [whole, *parts], utterance)]
+        held = [
+            _surer(evidence, [whole, *parts])
+            for evidence in named
+            if not _contradicted(evidence, [whole, *parts], utterance)
+        ]
         return [*held, *_by_likeness(utterance, catalog, held, whole, parts)]
 
     async def _likenesses(self, utterance: ParsedUtterance, catalog: CompiledCatalog) -> list["Part"]:
@@ -65,8 +71,12 @@ class Resemblance:
             return self._examples_of[catalog]
         async with self._lock:
             if catalog not in self._examples_of:
-                vectors = await self._embed_in_batches([example.text for example in catalog.examples])
-                self._examples_of[catalog] = await asyncio.to_thread(Examples, catalog.examples, vectors)
+                texts = [example.text for example in catalog.examples]
+                others = background_for(texts)
+                vectors = await self._embed_in_batches([*texts, *others])
+                background = others, vectors[len(texts) :]
+                learn = partial(Examples, catalog.examples, vectors[: len(texts)], background)
+                self._examples_of[catalog] = await asyncio.to_thread(learn)
         return self._examples_of[catalog]
 
     async def _embed_in_batches(self, texts: list[str]) -> Vectors:
@@ -103,11 +113,24 @@ class Part(NamedTuple):
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
 
+def _surer(evidence: Evidence, parts: Sequence[Part]) -> Evidence:
+    """Evidence by concepts, or that by likeness if its clause is more like the intent than that."""
+    clause = _clause_of(evidence, parts)
+    known = next((known for known in clause.likely if known.intent.id == evidence.intent.id), None)
+    if evidence.by != "concepts" or known is None or known.confidence <= evidence.confidence:
+        return evidence
+    return evidence._replace(by="like", what=f"“{known.example.text}”", confidence=known.confidence)
+
+
+def _clause_of(evidence: Evidence, parts: Sequence[Part]) -> Part:
+    return next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
+
+
 def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: ParsedUtterance) -> bool:
     """Whether the clause of a match is far more like another intent: 扫地机回去充电 names 扫地 but does not mean it."""
     if evidence.by == "concepts" or not evidence.intent.match.examples or refused(evidence, utterance):
         return False
-    clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
+    clause = _clause_of(evidence, parts)
     return clause.best - clause.likeness_to(evidence.intent) >= MIN_LEAD
 
 
@@ -157,7 +180,7 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
 def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     intent = known.intent
     shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(span)])
-    if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent):
+    if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent) - {"prohibition"}:
         return False
     if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
         return False
