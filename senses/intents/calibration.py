@@ -17,10 +17,11 @@ from soulgraph.soul.language import Lang, lang_of
 
 COMMON_BAR = 0.125  # measured on catalogs of sixty intents
 COMMON_BAR_COUNTS = 20  # as many examples
-BACKGROUND_SHARE = 0.75  # of the background that stays below the bar of the background
+BACKGROUND_SHARE = 0.67  # of the background that stays below the bar of the background
 OWN_SHARE = 0.1  # of the examples that may stay below the bar of the examples
 BACKGROUND_WEIGHT = 0.75
-MIN_BAR = 0.02
+MIN_BAR = 0.11  # an act that nobody asked for is worse than one that is missed
+_LEAST = 0.02  # of a score, so that it has a logarithm
 MIN_LANG_SHARE = 0.1  # of the examples, for the background of their language to count
 
 Scores = NDArray[np.floating]
@@ -38,15 +39,16 @@ def bar_between(background: Scores, own: Scores) -> float:
 
     A sentence of the background that scores like an example is taken for a request for one of the intents.
     """
-    own = np.maximum(own, MIN_BAR)
+    own = np.maximum(own, _LEAST)
     strange = background[background < np.median(own)]
     if not len(strange):
         return COMMON_BAR
-    low = max(MIN_BAR, float(np.quantile(strange, BACKGROUND_SHARE)))
+    low = max(_LEAST, float(np.quantile(strange, BACKGROUND_SHARE)))
     high = float(np.quantile(own, OWN_SHARE))
     bars = np.log([low, high, COMMON_BAR])
     measured = BACKGROUND_WEIGHT * bars[0] + (1 - BACKGROUND_WEIGHT) * bars[1]
-    return float(np.exp((len(own) * measured + COMMON_BAR_COUNTS * bars[2]) / (len(own) + COMMON_BAR_COUNTS)))
+    bar = (len(own) * measured + COMMON_BAR_COUNTS * bars[2]) / (len(own) + COMMON_BAR_COUNTS)
+    return max(MIN_BAR, float(np.exp(bar)))
 
 
 @cache

@@ -18,7 +18,7 @@ class CompiledCatalog:
         self._sides = {intent.id: _sides_of(intent) for intent in intents}
         self._shapes = {intent.id: shape_of(_words(intent)) for intent in intents}
         self._profiles = {intent.id: profile_of(_words(intent)) for intent in intents}
-        self.things = Concepts().union(*(profile.things for profile in self._profiles.values()))
+        self.subjects = Concepts().union(*(profile.subjects for profile in self._profiles.values()))
         self._descriptions = {intent.id: " ".join(_texts(intent)) for intent in intents}
         self._keyword_owners = [(folded(word), intent.id) for intent in intents for word in _keywords(intent)]
         self._with_patterns = {intent.id for intent in intents if _patterns(intent)}

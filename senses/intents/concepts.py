@@ -24,6 +24,8 @@ _WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERN
 _ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
 _ACTS = Concepts(_LOADED["acts"])
 THINGS = Concepts(_LOADED["things"])
+SUBJECTS = THINGS | _ACTS
+"""What a clause can be about by itself: a thing, or an act that needs none."""
 
 
 class Profile(NamedTuple):
@@ -33,13 +35,9 @@ class Profile(NamedTuple):
     known: Concepts
 
     @property
-    def things(self) -> Concepts:
-        return self.core & THINGS
-
-    @property
-    def is_distinct(self) -> bool:
-        """Whether the concepts tell what is meant: on and off alone do not."""
-        return bool(self.core & (THINGS | _ACTS))
+    def subjects(self) -> Concepts:
+        """What the intent is about; without any its concepts do not tell: on and off alone mean nothing."""
+        return self.core & SUBJECTS
 
 
 @lru_cache(maxsize=4096)

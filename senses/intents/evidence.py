@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.fitness import is_about_other_thing, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_told
 from soulgraph.senses.intents.meaning import meanings_in
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
@@ -104,7 +104,7 @@ def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCa
     where = (claim.intent, claim.span, utterance, catalog)
     if utterance.is_quoted(claim.span) or is_told(*where):
         return True
-    if catalog.profile(claim.intent).things and is_about_other_thing(*where):
+    if catalog.profile(claim.intent).subjects and is_about_another(*where):
         return True
     if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
         return True

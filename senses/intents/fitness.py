@@ -4,7 +4,7 @@ import re
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.concepts import THINGS, asks, concepts_in
+from soulgraph.senses.intents.concepts import SUBJECTS, asks, concepts_in
 from soulgraph.senses.intents.opposites import names_side
 from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
@@ -28,14 +28,14 @@ def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: Com
     return any(_telling_shape(Span(max(span.start, clause.start), clause.end), utterance) - tolerated for clause in clauses)
 
 
-def is_about_other_thing(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+def is_about_another(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     """Whether a clause names a thing that the intent does not, or orders it about and no intent names it."""
     clause = utterance.clause(span)
-    things = concepts_in(clause) & THINGS
+    subjects = concepts_in(clause) & SUBJECTS
     profile = catalog.profile(intent)
-    if not things or not profile.things:
-        return bool(things - catalog.things) and asks(clause) and names_side(clause)
-    return not things & profile.known
+    if not subjects or not profile.subjects:
+        return bool(subjects - catalog.subjects) and asks(clause) and names_side(clause)
+    return not subjects & profile.known
 
 
 def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:

@@ -32,6 +32,8 @@ def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterato
     for clause in utterance.clauses:
         words = utterance.part(clause)
         named = concepts_in(words)
+        if "off" in named:
+            named |= {"cancelled"}  # an alarm is turned off
         things = named & THINGS or things
         sides = first_sides([utterance.sides_within(clause)])
         possible = [intent for intent in catalog.intents if not opposed(catalog.sides(intent), sides)]
@@ -49,6 +51,7 @@ def _meant(named: Concepts, words: str, possible: list[Intent], catalog: Compile
 def _fits(intent: Intent, named: Concepts, words: str, catalog: CompiledCatalog) -> bool:
     """Only an intent with examples may be meant in other words. One concept alone is only named, not asked for, without a word of asking or the question that the intent is for."""
     core = catalog.profile(intent).core
-    if not intent.match.examples or not catalog.profile(intent).is_distinct or not core <= named:
+    if not intent.match.examples or not catalog.profile(intent).subjects or not core <= named:
         return False
-    return len(core) > 1 or asks(words) or "wonder" in catalog.shapes(intent) & shape_of([words])
+    asked = asks(words) or "wonder" in catalog.shapes(intent) & shape_of([words])
+    return len(core) > 1 or (asked and core <= concepts_in(words))

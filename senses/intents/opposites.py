@@ -20,7 +20,7 @@ _AXES = [
         r"|[转开吹亮点烧](?:起来?|上(?![面边]))(?!床)|亮个|敞开|[扯拨撩]到?(?:开|两边)"
         rf"|{_IS}\b(?:on|open|start|enable|activate)\b|\b(?:fire|power) up\b"
         r"|\bget\b.{1,20}\b(?:going|running|spinning|started)\b)"
-        rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停[掉工了]|歇[着歇了会菜]|熄|灭(?!火)|掐[了掉]"
+        rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停[掉工了下]|歇[着歇了会菜]|熄|灭(?!火)|掐[了掉]"
         rf"|[拉遮掩捂](?:上|起来|严)(?!的)|合[上起拢]|(?<=帘)子?[^,，]{{0,3}}放下|{STOPPING}"
         rf"|{_IS}\b(?:off|close|shut|stop|kill|disable|deactivate)\b)",
         re.IGNORECASE,

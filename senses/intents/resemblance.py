@@ -12,9 +12,10 @@ import numpy as np
 from soulgraph.senses.intents.calibration import background_for
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.concepts import concepts_in
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
-from soulgraph.senses.intents.fitness import is_about_other_thing, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
@@ -26,6 +27,7 @@ MIN_PART = 0.8
 MIN_ONLY_PART = 0.65  # when no other clause asks for anything
 MIN_ACT_PART = 0.6  # when the clause names an act
 MIN_LEAD = 0.25  # by which another intent must be likelier to displace one
+UNNAMED = 0.25  # of its confidence loses an intent of which nothing is named that it is about
 MAX_CLAUSES = 8
 BATCH_SIZE = 32
 MAX_SHORT_BYTES = 42  # thirteen Chinese characters, or some eight English words
@@ -52,7 +54,7 @@ class Resemblance:
             return list(named)
         whole, *parts = await self._likenesses(utterance, catalog)
         held = [
-            _surer(evidence, [whole, *parts])
+            evidence if refused(evidence, utterance) else _surer(evidence, [whole, *parts])
             for evidence in named
             if not _contradicted(evidence, [whole, *parts], utterance)
         ]
@@ -173,8 +175,17 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
             continue
         if _opposite_as_likely(known, part, named_sides, catalog):
             return None
-        return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
+        confidence = known.confidence * (1 - UNNAMED * _unnamed_share(known.intent, utterance, part.span, catalog))
+        return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", confidence)
     return None
+
+
+def _unnamed_share(intent: Intent, utterance: ParsedUtterance, span: Span, catalog: CompiledCatalog) -> float:
+    """How much of what the intent is about is not named, up to the end of the span."""
+    profile = catalog.profile(intent)
+    if not profile.subjects:
+        return 0.0
+    return len(profile.core - concepts_in(utterance.text[: span.end])) / len(profile.core)
 
 
 def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
@@ -185,7 +196,7 @@ def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalo
     if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
         return False
     clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
-    return not any(is_about_other_thing(intent, clause, utterance, catalog) for clause in clauses) and not is_told(
+    return not any(is_about_another(intent, clause, utterance, catalog) for clause in clauses) and not is_told(
         intent, span, utterance, catalog
     )
 
