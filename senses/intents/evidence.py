@@ -108,9 +108,7 @@ def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCa
         return True
     if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
         return True
-    return claim.by == "regex" and names_other_object(
-        utterance.clause(claim.span), catalog.description(claim.intent)
-    )
+    return claim.by == "regex" and names_other_object(utterance.clause(claim.span), catalog.description(claim.intent))
 
 
 def _by_concepts(utterance: ParsedUtterance, catalog: CompiledCatalog, claims: list[Evidence]) -> list[Evidence]:

@@ -11,7 +11,9 @@ from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
 _REASONS = Shape(["description", "complaint"])
-_COMPARES = re.compile(r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE
+)
 _JOINED = re.compile(r"(?:和|跟|、|还是|\b(?:and|or))\s*$", re.IGNORECASE)
 
 
@@ -25,7 +27,9 @@ def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: Com
     clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
     if len(clauses) > 1:
         tolerated |= _REASONS
-    return any(_telling_shape(Span(max(span.start, clause.start), clause.end), utterance) - tolerated for clause in clauses)
+    return any(
+        _telling_shape(Span(max(span.start, clause.start), clause.end), utterance) - tolerated for clause in clauses
+    )
 
 
 def is_about_another(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:

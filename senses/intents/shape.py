@@ -16,7 +16,9 @@ from soulgraph.senses.intents.opposites import STOPPING
 Shape = frozenset[str]
 """Empty for a plain request."""
 
-TELLING = Shape(["past", "wonder", "complaint", "third_person", "own_doing", "hypothetical", "idiom", "quotation", "description"])
+TELLING = Shape(
+    ["past", "wonder", "complaint", "third_person", "own_doing", "hypothetical", "idiom", "quotation", "description"]
+)
 """Shapes that ask for no act, whatever the clause names."""
 
 

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import regex
 
 from soulgraph.senses.intents.catalog import Intent, Slot
+from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.intents.utterance import find_word
 from soulgraph.senses.synonyms import synonym_groups
@@ -58,6 +60,22 @@ def question(intent: Intent, slot: Slot, lang: Lang) -> str:
     values = _SEPARATORS[lang].join(slot.values)
     template = _QUESTIONS[lang]["choice" if values else slot.type]
     return template.format(intent=intent.name, slot=slot.name, values=values)
+
+
+def match_of(intent: Intent, parameters: dict[str, Any], confidence: float, why: str, lang: Lang) -> MatchedIntent:
+    """The intent with these parameters and its defaults: ready, or with the question for the first that is missing."""
+    defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
+    parameters = defaults | parameters
+    missing = [slot for slot in intent.slots if slot.required and slot.name not in parameters]
+    return MatchedIntent(
+        intent_id=intent.id,
+        intent_name=intent.name,
+        confidence=confidence,
+        parameters=parameters,
+        status="need_clarification" if missing else "ready",
+        question=question(intent, missing[0], lang) if missing else None,
+        why=why,
+    )
 
 
 def _fill(slot: Slot, words: str, now: datetime, budget: RegexBudget) -> Value | None:

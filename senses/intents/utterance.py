@@ -15,7 +15,7 @@ _BOUNDARY = re.compile(
     r"|\b(?:and then|and|then|but|also)\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile("[“「『](.+?)[”」』]|(?<![a-z])\"(.+?)\"|《(.+?)》", re.IGNORECASE)
+_QUOTED = re.compile('[“「『](.+?)[”」』]|(?<![a-z])"(.+?)"|《(.+?)》', re.IGNORECASE)
 _WORD_EDGE = "[a-z0-9]"
 
 
