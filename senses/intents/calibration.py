@@ -1,8 +1,8 @@
 """How alike a text must be to an example: measured for each catalog when it is learned, from the catalog alone.
 
-The more intents a catalog has, and the more alike they are, the more often a sentence that asks for none of them is like
-one by chance. `background.yaml` has such sentences; the bar rises with their scores. It stays below the scores that the
-catalog's own examples get from each other. Few examples say little, so the bar begins at a common value.
+The more intents a catalog has, and the more alike they are, the more often a sentence that asks for none of them is
+like one by chance. `background.yaml` has such sentences; the bar rises with their scores. It stays below the scores
+that the catalog's own examples get from each other. Few examples say little, so the bar begins at a common value.
 """
 
 from collections.abc import Iterable

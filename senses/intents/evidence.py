@@ -22,7 +22,7 @@ _MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
 
 
 class Evidence(NamedTuple):
-    """A span of the utterance that matches an intent by a keyword, a pattern, its concepts, or by being like an example.
+    """A span of the utterance that matches an intent by a keyword, a pattern, its concepts, or likeness to an example.
 
     Only concepts and likeness have a confidence below 1.
     """

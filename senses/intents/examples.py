@@ -2,7 +2,7 @@
 
 The kernel is the cosine of the embeddings, cubed so that only close texts count, plus a small share of common
 character n-grams, which tell apart texts of nearly the same meaning. It is solved once per catalog; a score is then two
-small matrix products. 1 is an example itself, 0 is like none. `calibration.py` says which score is as likely meant as not.
+small matrix products. 1 is an example itself, 0 is like none; `calibration.py` measures which is as likely as not.
 """
 
 from collections import Counter
@@ -93,7 +93,8 @@ class Examples:
 
     def _scores(self, texts: Sequence[str], vectors: Vectors) -> Scores:
         spelled = np.array([self._spelling_scores(text) for text in texts])
-        return _similarity(vectors @ self._vectors.T) @ self._votes + spelled
+        scores: Scores = _similarity(vectors @ self._vectors.T) @ self._votes + spelled
+        return scores
 
     def _spelling_scores(self, text: str) -> Scores:
         pieces, weights = self._spelling.pieces(text)

@@ -49,7 +49,10 @@ def _meant(named: Concepts, words: str, possible: list[Intent], catalog: Compile
 
 
 def _fits(intent: Intent, named: Concepts, words: str, catalog: CompiledCatalog) -> bool:
-    """Only an intent with examples may be meant in other words. One concept alone is only named, not asked for, without a word of asking or the question that the intent is for."""
+    """Whether an intent with examples is meant in other words.
+
+    One concept alone is only named without a word of asking, or the question that the intent is for.
+    """
     core = catalog.profile(intent).core
     if not intent.match.examples or not catalog.profile(intent).subjects or not core <= named:
         return False

@@ -12,7 +12,8 @@ Sides = tuple[str | None, ...]
 """For each axis the side that is named, or None."""
 
 _STATE = "着|[掉上开]?的|太久|了?(?:半天|[好很这那]久)|了一[天夜晚整上下]"
-STOPPING = r"(?:[别甭]|不要|(?<!用)不用)(?:再|让[它他她]|给我)*[吹演转唱放播响扫吸亮照叫闹跳](?:了|啦|喽)"  # 别吹了: to stop it
+# 别吹了: to stop it
+STOPPING = r"(?:[别甭]|不要|(?<!用)不用)(?:再|让[它他她]|给我)*[吹演转唱放播响扫吸亮照叫闹跳](?:了|啦|喽)"
 _IS = r"(?<!is )(?<!are )(?<!was )(?<!still )(?<!already )"
 _AXES = [
     re.compile(
@@ -27,7 +28,8 @@ _AXES = [
     ),
     re.compile(
         r"(?P<up>[调升提增加开放][高大亮强]|(?<!太)[高大亮强]一?[点些]|太[暗黑昏小]|不够[亮大响]|放开点"
-        r"|(?<!\bme )(?<!\bfire )(?<!\bpower )\b(?:up|raise|increase|higher|louder|brighter|warmer|more (?:light|volume|sound))\b)"
+        r"|(?<!\bme )(?<!\bfire )(?<!\bpower )\b(?:up|raise|increase|higher|louder|brighter|warmer)\b"
+        r"|\bmore (?:light|volume|sound)\b)"
         r"|(?P<down>[调降减关放弄压][低小暗弱]|[低小暗弱]一?[点些]|降低|降一?降|减少|柔和|太[亮吵响大]|[刺扎晃]眼|晃得"
         r"|\b(?:down|lower|decrease|reduce|quieter|softer|dimmer|dim|cooler|too (?:bright|loud))\b)",
         re.IGNORECASE,
@@ -39,7 +41,8 @@ _AXES = [
     ),
     re.compile(
         r"(?P<made>(?<![规一固])定(?![位价])|设(?![备施])|(?<!早)[上加订]一?个|\b(?:set|add|create|schedule|make)\b)"
-        r"|(?P<cancelled>取消|撤|删|去掉|不要了|作废|(?<=闹[钟铃])[^,，]{0,4}[关停]|[关停][^,，]{0,6}(?=闹[钟铃]|计时|定时器)|\b(?:cancel|scrap|delete|remove|drop|clear|get rid of|call off)\b)",
+        r"|(?P<cancelled>取消|撤|删|去掉|不要了|作废|(?<=闹[钟铃])[^,，]{0,4}[关停]|[关停][^,，]{0,6}(?=闹[钟铃]|计时|定时器)"
+        r"|\b(?:cancel|scrap|delete|remove|drop|clear|get rid of|call off)\b)",
         re.IGNORECASE,
     ),
 ]
