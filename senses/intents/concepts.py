@@ -22,6 +22,7 @@ _LOADED = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8
 _PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
 _WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
 _ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
+_STATING = re.compile(_LOADED["stating"], re.IGNORECASE)
 _ACTS = Concepts(_LOADED["acts"])
 THINGS = Concepts(_LOADED["things"])
 SUBJECTS = THINGS | _ACTS
@@ -56,3 +57,7 @@ def profile_of(texts: Iterable[str]) -> Profile:
 
 def asks(clause: str) -> bool:
     return _ASKING.search(clause) is not None
+
+
+def states(clause: str) -> bool:
+    return _STATING.search(clause) is not None

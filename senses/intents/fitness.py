@@ -23,7 +23,7 @@ def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: Com
     Of several clauses one may be the reason for the request: 这首听腻了，跳过吧.
     """
     own = catalog.shapes(intent)
-    tolerated = own | _ALSO_ASKED if "wonder" in own else own
+    tolerated = own | _ALSO_ASKED if "wonder" in own or not catalog.profile(intent).subjects else own
     clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
     if len(clauses) > 1:
         tolerated |= _REASONS

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.concepts import THINGS, Concepts, asks, concepts_in
+from soulgraph.senses.intents.concepts import THINGS, Concepts, asks, concepts_in, states
 from soulgraph.senses.intents.opposites import first_sides, opposed
 from soulgraph.senses.intents.shape import shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
+
+_UNASKED = {"praise"}
 
 
 class Meaning(NamedTuple):
@@ -30,7 +32,7 @@ def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterato
     """
     things = Concepts()
     for clause in utterance.clauses:
-        words = utterance.part(clause)
+        words = utterance.without_quotations(clause)
         named = concepts_in(words)
         if "off" in named:
             named |= {"cancelled"}  # an alarm is turned off
@@ -55,6 +57,8 @@ def _fits(intent: Intent, named: Concepts, words: str, catalog: CompiledCatalog)
     """
     core = catalog.profile(intent).core
     if not intent.match.examples or not catalog.profile(intent).subjects or not core <= named:
+        return False
+    if states(words) or (shape_of([words]) & _UNASKED) - catalog.shapes(intent):
         return False
     asked = asks(words) or "wonder" in catalog.shapes(intent) & shape_of([words])
     return len(core) > 1 or (asked and core <= concepts_in(words))

@@ -60,6 +60,11 @@ class ParsedUtterance:
         start, end = found.span() if found[0] else (0, found.endpos)
         return [Span(where.start + start, where.start + end)]
 
+    def without_quotations(self, span: Span) -> str:
+        """The words of a span without what is quoted in them, unless all is."""
+        words = self.part(span)
+        return _QUOTED.sub(" ", words) if len(self.text) - len(_QUOTED.sub("", self.text)) < len(self.text) else words
+
     def is_quoted(self, span: Span) -> bool:
         """Whether a span stands inside of quotation marks that do not hold all that was said."""
         whole = len(self.text) - 3
