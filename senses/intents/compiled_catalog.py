@@ -16,7 +16,7 @@ class CompiledCatalog:
     def __init__(self, intents: Sequence[Intent]) -> None:
         self.intents = list(intents)
         self._sides = {intent.id: _sides_of(intent) for intent in intents}
-        self._shapes = {intent.id: shape_of(_words(intent)) for intent in intents}
+        self._shapes = {intent.id: Shape().union(*(shape_of([text]) for text in _words(intent))) for intent in intents}
         self._profiles = {intent.id: profile_of(_words(intent)) for intent in intents}
         self.subjects = Concepts().union(*(profile.subjects for profile in self._profiles.values()))
         self._descriptions = {intent.id: " ".join(_texts(intent)) for intent in intents}

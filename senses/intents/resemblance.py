@@ -30,7 +30,7 @@ MIN_LEAD = 0.25  # by which another intent must be likelier to displace one
 UNNAMED = 0.25  # of its confidence loses an intent of which nothing is named that it is about
 MAX_CLAUSES = 8
 BATCH_SIZE = 32
-MAX_TINY_BYTES = 9  # three Chinese characters: 随便, 走了 are like many things
+MAX_TINY = 3  # Chinese characters: 随便, 走了 are like many things
 MAX_SHORT_BYTES = 42  # thirteen Chinese characters, or some eight English words
 
 _WORDS = re.compile(r"\w{2}")
@@ -176,7 +176,7 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
             continue
         if _opposite_as_likely(known, part, named_sides, catalog):
             return None
-        if known.confidence < MIN_ONLY_PART and len(utterance.text.encode()) <= MAX_TINY_BYTES:
+        if known.confidence < MIN_ONLY_PART and len(utterance.text) <= MAX_TINY and not utterance.text.isascii():
             return None
         confidence = known.confidence * (1 - UNNAMED * _unnamed_share(known.intent, utterance, part.span, catalog))
         return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", confidence)
