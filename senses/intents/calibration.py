@@ -17,7 +17,7 @@ from soulgraph.soul.language import Lang, lang_of
 
 COMMON_BAR = 0.125  # measured on catalogs of sixty intents
 COMMON_BAR_COUNTS = 20  # as many examples
-BACKGROUND_SHARE = 0.67  # of the background that stays below the bar of the background
+BACKGROUND_SHARE = 0.6  # of the background that stays below the bar of the background
 OWN_SHARE = 0.1  # of the examples that may stay below the bar of the examples
 BACKGROUND_WEIGHT = 0.75
 MIN_BAR = 0.11  # an act that nobody asked for is worse than one that is missed
