@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.concepts import Concepts, Profile, profile_of
 from soulgraph.senses.intents.examples import Example, examples_of
 from soulgraph.senses.intents.opposites import Sides, agreed_sides, majority_sides
 from soulgraph.senses.intents.patterns import PatternPrefilter
@@ -15,7 +16,9 @@ class CompiledCatalog:
     def __init__(self, intents: Sequence[Intent]) -> None:
         self.intents = list(intents)
         self._sides = {intent.id: _sides_of(intent) for intent in intents}
-        self._shapes = {intent.id: {shape_of([text]) for text in intent.match.examples} for intent in intents}
+        self._shapes = {intent.id: Shape().union(*(shape_of([text]) for text in _words(intent))) for intent in intents}
+        self._profiles = {intent.id: profile_of(_words(intent)) for intent in intents}
+        self.subjects = Concepts().union(*(profile.subjects for profile in self._profiles.values()))
         self._descriptions = {intent.id: " ".join(_texts(intent)) for intent in intents}
         self._keyword_owners = [(folded(word), intent.id) for intent in intents for word in _keywords(intent)]
         self._with_patterns = {intent.id for intent in intents if _patterns(intent)}
@@ -36,9 +39,12 @@ class CompiledCatalog:
         """The name, keywords, examples and patterns of an intent as one text."""
         return self._descriptions[intent.id]
 
-    def shapes(self, intent: Intent) -> set[Shape]:
-        """The shapes of the intent's examples."""
+    def shapes(self, intent: Intent) -> Shape:
+        """The shapes that the intent's own words have."""
         return self._shapes[intent.id]
+
+    def profile(self, intent: Intent) -> Profile:
+        return self._profiles[intent.id]
 
     @cached_property
     def examples(self) -> list[Example]:
@@ -54,9 +60,12 @@ def _sides_of(intent: Intent) -> Sides:
 
 
 def _texts(intent: Intent) -> list[str]:
+    return [*_words(intent), *_patterns(intent)]
+
+
+def _words(intent: Intent) -> list[str]:
     match = intent.match
-    words = [intent.name, *match.keywords_any, *match.keywords_all, *match.examples]
-    return [*words, *_patterns(intent)]
+    return [intent.name, *match.keywords_any, *match.keywords_all, *match.examples]
 
 
 def _patterns(intent: Intent) -> list[str]:

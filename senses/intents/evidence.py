@@ -8,24 +8,28 @@ from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.fitness import is_about_another, is_told
+from soulgraph.senses.intents.meaning import meanings_in
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.refusal import is_refused
-from soulgraph.senses.intents.shape import is_about_past, refuses, shape_of
+from soulgraph.senses.intents.shape import refuses, refuses_act, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
 
+_MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
+
 
 class Evidence(NamedTuple):
-    """A span of the utterance that matches an intent by a keyword, by a pattern, or by being like an example.
+    """A span of the utterance that matches an intent by a keyword, a pattern, its concepts, or likeness to an example.
 
-    Only likeness has a confidence below 1.
+    Only concepts and likeness have a confidence below 1.
     """
 
     intent: Intent
     span: Span
-    by: Literal["keyword", "regex", "like"]
+    by: Literal["keyword", "regex", "concepts", "like"]
     what: str
     confidence: float = 1.0
 
@@ -37,7 +41,7 @@ class Evidence(NamedTuple):
 def evidence_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> list[Evidence]:
     candidates = catalog.candidates_for(utterance)
     claims = [claim for intent in candidates for claim in _evidence_for(intent, utterance, catalog)]
-    return _resolve_overlaps(claims, utterance)
+    return _resolve_overlaps([*claims, *_by_concepts(utterance, catalog, claims)], utterance)
 
 
 def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
@@ -45,8 +49,12 @@ def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
 
     Likeness is compared by shape, which includes refusals, so it is not checked again.
     """
-    within = claim.by == "regex" and refuses(shape_of([utterance.part(claim.span)]))
-    return within or (claim.by != "like" and is_refused(utterance, claim.span))
+    words = utterance.part(claim.span)
+    if "prohibition" in shape_of([utterance.clause(claim.span)]):
+        return True
+    if claim.by in ("keyword", "regex"):
+        return is_refused(utterance, claim.span) or (claim.by == "regex" and refuses(shape_of([words])))
+    return claim.by == "concepts" and refuses_act(words)
 
 
 def excluded(intent: Intent, utterance: ParsedUtterance) -> bool:
@@ -92,11 +100,26 @@ def _matches(
 
 
 def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
-    """Whether a match stands in a clause about the past, or a pattern matched a clause about another object."""
-    clause = utterance.clause(claim.span)
-    return is_about_past(clause) or (
-        claim.by == "regex" and names_other_object(clause, catalog.description(claim.intent))
-    )
+    """Whether a match is quoted, stands in a clause that asks for no act, or in one about another object."""
+    where = (claim.intent, claim.span, utterance, catalog)
+    if utterance.is_quoted(claim.span) or is_told(*where):
+        return True
+    if catalog.profile(claim.intent).subjects and is_about_another(*where):
+        return True
+    if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
+        return True
+    return claim.by == "regex" and names_other_object(utterance.clause(claim.span), catalog.description(claim.intent))
+
+
+def _by_concepts(utterance: ParsedUtterance, catalog: CompiledCatalog, claims: list[Evidence]) -> list[Evidence]:
+    """Evidence by concepts in clauses that nothing else matches."""
+    taken = {utterance.clause_at(claim.span.start) for claim in claims if not utterance.spans_clauses(claim.span)}
+    found = [
+        Evidence(meaning.intent, meaning.span, "concepts", ", ".join(sorted(meaning.concepts)), meaning.confidence)
+        for meaning in meanings_in(utterance, catalog)
+        if utterance.clause_at(meaning.span.start) not in taken and not excluded(meaning.intent, utterance)
+    ]
+    return [claim for claim in found if not _is_misread(claim, utterance, catalog)]
 
 
 def _resolve_overlaps(claims: list[Evidence], utterance: ParsedUtterance) -> list[Evidence]:

@@ -2,7 +2,7 @@
 
 The kernel is the cosine of the embeddings, cubed so that only close texts count, plus a small share of common
 character n-grams, which tell apart texts of nearly the same meaning. It is solved once per catalog; a score is then two
-small matrix products. 1 is an example itself, 0 is like none.
+small matrix products. 1 is an example itself, 0 is like none; `calibration.py` measures which is as likely as not.
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from soulgraph.senses.intents.calibration import bar_between
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.shape import refuses, shape_of
 from soulgraph.senses.ports import Vectors
@@ -20,11 +21,12 @@ from soulgraph.senses.text import normalise
 
 SPELLING_SHARE = 0.15
 RIDGE = 0.1
-EVEN_SCORE = 0.125  # the score of confidence 0.5, measured on queries in and out of scope
 GRAM_SIZES = range(2, 6)
 MAX_CANDIDATES = 5
 
 Scores = NDArray[np.float32]
+Background = tuple[Sequence[str], Vectors]
+"""Texts and their embeddings."""
 
 
 class Example(NamedTuple):
@@ -55,8 +57,8 @@ def examples_of(catalog: Sequence[Intent]) -> list[Example]:
 
 
 class Examples:
-    def __init__(self, examples: Sequence[Example], vectors: Vectors) -> None:
-        """`examples` are grouped by intent, `vectors` are their embeddings."""
+    def __init__(self, examples: Sequence[Example], vectors: Vectors, background: Background) -> None:
+        """`examples` are grouped by intent, `vectors` are their embeddings; `background` are texts that mean none."""
         self._examples = list(examples)
         self._vectors = vectors
         self._spelling = Spelling([example.text for example in examples])
@@ -64,22 +66,35 @@ class Examples:
         self._owner = np.array([number[example.intent.id] for example in examples])
         starts = [int(start) for start in np.searchsorted(self._owner, range(len(number) + 1))]
         self._slices = [slice(*pair) for pair in pairwise(starts)]
-        self._votes, self._spelled_votes = self._solve()
+        self._votes, self._spelled_votes, own = self._solve()
+        self._even_score = bar_between(self._scores(*background).max(axis=1), own)
 
-    def _solve(self) -> tuple[Scores, Scores]:
-        """The weights of every example and of every n-gram for every intent."""
+    def _solve(self) -> tuple[Scores, Scores, Scores]:
+        """The weights of every example and of every n-gram for every intent.
+
+        Also the score that the own intent of every example would give it without it, as far as it is its best one.
+        """
         spelled = np.stack([self._spelling.dense(example.text) for example in self._examples])
         semantic = _similarity(self._vectors @ self._vectors.T)
         kernel = (1 - SPELLING_SHARE) * semantic + SPELLING_SHARE * spelled @ spelled.T
         targets = np.eye(len(self._slices), dtype=np.float32)[self._owner]
-        votes = np.linalg.solve(kernel + RIDGE * np.eye(len(kernel), dtype=np.float32), targets)
-        return _float32((1 - SPELLING_SHARE) * votes), _float32(SPELLING_SHARE * spelled.T @ votes)
+        inverse = np.linalg.inv(kernel + RIDGE * np.eye(len(kernel), dtype=np.float32))
+        votes = inverse @ targets
+        without = targets - votes / np.diag(inverse)[:, None]
+        own = without[np.arange(len(without)), self._owner]
+        right = own == without.max(axis=1)
+        weights = _float32((1 - SPELLING_SHARE) * votes), _float32(SPELLING_SHARE * spelled.T @ votes)
+        return *weights, own[right] if right.any() else own
 
     def likeliest(self, texts: Sequence[str], vectors: Vectors) -> list[list[Likeness]]:
         """For each text the intents with a positive score, the likeliest first."""
         closeness = vectors @ self._vectors.T
-        scores = _similarity(closeness) @ self._votes + np.array([self._spelling_scores(text) for text in texts])
-        return [self._ranked(*each) for each in zip(scores, closeness, strict=True)]
+        return [self._ranked(*each) for each in zip(self._scores(texts, vectors), closeness, strict=True)]
+
+    def _scores(self, texts: Sequence[str], vectors: Vectors) -> Scores:
+        spelled = np.array([self._spelling_scores(text) for text in texts])
+        scores: Scores = _similarity(vectors @ self._vectors.T) @ self._votes + spelled
+        return scores
 
     def _spelling_scores(self, text: str) -> Scores:
         pieces, weights = self._spelling.pieces(text)
@@ -87,7 +102,10 @@ class Examples:
 
     def _ranked(self, scores: Scores, closeness: Scores) -> list[Likeness]:
         ranked = [i for i in np.argsort(-scores)[:MAX_CANDIDATES].tolist() if scores[i] > 0]
-        return [Likeness(_confidence(float(scores[i])), self._closest(i, closeness)) for i in ranked]
+        return [Likeness(self._confidence(float(scores[i])), self._closest(i, closeness)) for i in ranked]
+
+    def _confidence(self, score: float) -> float:
+        return min(1.0, score / (score + self._even_score))
 
     def _closest(self, intent: int, closeness: Scores) -> Example:
         own = self._slices[intent]
@@ -130,7 +148,3 @@ def _float32(values: NDArray[np.floating]) -> Scores:
 def _similarity(cosines: Scores) -> Scores:
     positive: Scores = np.clip(cosines, 0, 1)
     return positive * positive * positive
-
-
-def _confidence(score: float) -> float:
-    return min(1.0, score / (score + EVEN_SCORE))

@@ -5,18 +5,19 @@ cases. Refused intents are dropped. Each clause that asks for an intent fills th
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from soulgraph.errors import SenseUnavailable
+from soulgraph.senses.intents.answers import answer_to
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, join_ids
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
 from soulgraph.senses.intents.resemblance import Resemblance
-from soulgraph.senses.intents.slots import fill_slots, question
+from soulgraph.senses.intents.slots import fill_slots, match_of
 from soulgraph.senses.intents.utterance import ParsedUtterance
 from soulgraph.senses.ports import Embedder, IntentArbiter
 from soulgraph.soul.language import Lang, lang_of
@@ -39,8 +40,8 @@ class Mention(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """That of the likeness; for a keyword or pattern high, and higher the more of the words it covers."""
-        if self.evidence.by == "like":
+        """That of the evidence; for a keyword or pattern high, and higher the more of the words it covers."""
+        if self.evidence.by in ("concepts", "like"):
             return round(self.evidence.confidence, 3)
         covered = self.evidence.span.length / len(self.words.strip())
         return round(HIT_CONFIDENCE + (1 - HIT_CONFIDENCE) * min(1.0, covered), 3)
@@ -56,17 +57,25 @@ class IntentFilter:
         self._resemblance.expect(ParsedUtterance.of(text))
 
     async def filter(
-        self, text: str, catalog: CompiledCatalog, now: datetime, lang: Lang | None = None
+        self,
+        text: str,
+        catalog: CompiledCatalog,
+        now: datetime,
+        asked: Sequence[MatchedIntent] = (),
+        lang: Lang | None = None,
     ) -> IntentResult:
         """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved.
 
-        Questions for missing parameters are in `lang`, by default the language of the text.
+        `asked` are intents whose missing slots the user was just asked for: the text may be the answer. Questions for
+        missing parameters are in `lang`, by default the language of the text.
         """
         utterance = ParsedUtterance.of(text)
         if not utterance.text or not catalog.intents:
             return IntentResult.without(
                 "no_action", "nothing was said" if catalog.intents else "no intents are offered"
             )
+        if asked and (answer := answer_to(asked, utterance, catalog, now)):
+            return answer
         named = evidence_in(utterance, catalog)
         found, problem = await self._compare_with_examples(utterance, catalog, named)
         accepted = [evidence for evidence in found if not refused(evidence, utterance)]
@@ -77,7 +86,8 @@ class IntentFilter:
         sure = [m for m in mentions if m.confidence >= m.intent.match.min_confidence]
         if not sure:
             return IntentResult.without("fallback_reasoning", f"not sure enough: {_ids(accepted)}{problem}")
-        return IntentResult.matched([_match(mention, lang or lang_of(utterance.text)) for mention in sure])
+        lang = lang or lang_of(utterance.text)
+        return IntentResult.matched([match_of(m.intent, m.slots, m.confidence, m.evidence.why, lang) for m in sure])
 
     async def _compare_with_examples(
         self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: list[Evidence]
@@ -128,22 +138,6 @@ def _distinct(mentions: Iterable[Mention]) -> list[Mention]:
         if not same or (mention.slots and all(k.slots != mention.slots for k in same)):
             kept.append(mention)
     return sorted(kept, key=lambda m: m.evidence.span)
-
-
-def _match(mention: Mention, lang: Lang) -> MatchedIntent:
-    intent = mention.intent
-    defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
-    parameters = defaults | mention.slots
-    missing = [slot for slot in intent.slots if slot.required and slot.name not in parameters]
-    return MatchedIntent(
-        intent_id=intent.id,
-        intent_name=intent.name,
-        confidence=mention.confidence,
-        parameters=parameters,
-        status="need_clarification" if missing else "ready",
-        question=question(intent, missing[0], lang) if missing else None,
-        why=mention.evidence.why,
-    )
 
 
 def _ids(evidence: Iterable[Evidence]) -> str:

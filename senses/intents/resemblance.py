@@ -3,18 +3,22 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from soulgraph.senses.intents.calibration import background_for
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.concepts import concepts_in
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
+from soulgraph.senses.intents.fitness import is_about_another, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
-from soulgraph.senses.intents.shape import refuses, shape_of
+from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span, without_conjunctions
 from soulgraph.senses.ports import Embedder, Vectors
 
@@ -23,8 +27,10 @@ MIN_PART = 0.8
 MIN_ONLY_PART = 0.65  # when no other clause asks for anything
 MIN_ACT_PART = 0.6  # when the clause names an act
 MIN_LEAD = 0.25  # by which another intent must be likelier to displace one
+UNNAMED = 0.25  # of its confidence loses an intent of which nothing is named that it is about
 MAX_CLAUSES = 8
 BATCH_SIZE = 32
+MAX_TINY = 3  # Chinese characters: 随便, 走了 are like many things
 MAX_SHORT_BYTES = 42  # thirteen Chinese characters, or some eight English words
 
 _WORDS = re.compile(r"\w{2}")
@@ -48,7 +54,11 @@ class Resemblance:
         if not catalog.examples:
             return list(named)
         whole, *parts = await self._likenesses(utterance, catalog)
-        held = [evidence for evidence in named if not _contradicted(evidence, [whole, *parts], utterance)]
+        held = [
+            evidence if refused(evidence, utterance) else _surer(evidence, [whole, *parts])
+            for evidence in named
+            if not _contradicted(evidence, [whole, *parts], utterance)
+        ]
         return [*held, *_by_likeness(utterance, catalog, held, whole, parts)]
 
     async def _likenesses(self, utterance: ParsedUtterance, catalog: CompiledCatalog) -> list["Part"]:
@@ -64,8 +74,12 @@ class Resemblance:
             return self._examples_of[catalog]
         async with self._lock:
             if catalog not in self._examples_of:
-                vectors = await self._embed_in_batches([example.text for example in catalog.examples])
-                self._examples_of[catalog] = await asyncio.to_thread(Examples, catalog.examples, vectors)
+                texts = [example.text for example in catalog.examples]
+                others = background_for(texts)
+                vectors = await self._embed_in_batches([*texts, *others])
+                background = others, vectors[len(texts) :]
+                learn = partial(Examples, catalog.examples, vectors[: len(texts)], background)
+                self._examples_of[catalog] = await asyncio.to_thread(learn)
         return self._examples_of[catalog]
 
     async def _embed_in_batches(self, texts: list[str]) -> Vectors:
@@ -102,11 +116,24 @@ class Part(NamedTuple):
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
 
+def _surer(evidence: Evidence, parts: Sequence[Part]) -> Evidence:
+    """Evidence by concepts, or that by likeness if its clause is more like the intent than that."""
+    clause = _clause_of(evidence, parts)
+    known = next((known for known in clause.likely if known.intent.id == evidence.intent.id), None)
+    if evidence.by != "concepts" or known is None or known.confidence <= evidence.confidence:
+        return evidence
+    return evidence._replace(by="like", what=f"“{known.example.text}”", confidence=known.confidence)
+
+
+def _clause_of(evidence: Evidence, parts: Sequence[Part]) -> Part:
+    return next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
+
+
 def _contradicted(evidence: Evidence, parts: Sequence[Part], utterance: ParsedUtterance) -> bool:
     """Whether the clause of a match is far more like another intent: 扫地机回去充电 names 扫地 but does not mean it."""
-    if not evidence.intent.match.examples or refused(evidence, utterance):
+    if evidence.by == "concepts" or not evidence.intent.match.examples or refused(evidence, utterance):
         return False
-    clause = next(part for part in reversed(parts) if part.span.start <= evidence.span.start < part.span.end)
+    clause = _clause_of(evidence, parts)
     return clause.best - clause.likeness_to(evidence.intent) >= MIN_LEAD
 
 
@@ -144,15 +171,37 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
     Impossible are excluded intents, and those of the opposite side, of another object or of another shape.
     """
     named_sides = first_sides([utterance.sides_within(part.span)])
-    shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(part.span)])
     for known in part.likely:
-        possible = not excluded(known.intent, utterance) and not opposed(catalog.sides(known.intent), named_sides)
-        possible = possible and not names_other_object(utterance.part(part.span), catalog.description(known.intent))
-        if possible and shape in catalog.shapes(known.intent) and known.example.refuses == refuses(shape):
-            if _opposite_as_likely(known, part, named_sides, catalog):
-                return None
-            return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", known.confidence)
+        if opposed(catalog.sides(known.intent), named_sides) or not _is_possible(known, part.span, utterance, catalog):
+            continue
+        if _opposite_as_likely(known, part, named_sides, catalog):
+            return None
+        if known.confidence < MIN_ONLY_PART and len(utterance.text) <= MAX_TINY and not utterance.text.isascii():
+            return None
+        confidence = known.confidence * (1 - UNNAMED * _unnamed_share(known.intent, utterance, part.span, catalog))
+        return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", confidence)
     return None
+
+
+def _unnamed_share(intent: Intent, utterance: ParsedUtterance, span: Span, catalog: CompiledCatalog) -> float:
+    """How much of what the intent is about is not named, up to the end of the span."""
+    profile = catalog.profile(intent)
+    if not profile.subjects:
+        return 0.0
+    return len(profile.core - concepts_in(utterance.text[: span.end])) / len(profile.core)
+
+
+def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    intent = known.intent
+    shape = shape_of([utterance.part(clause) for clause in utterance.clauses if clause.overlaps(span)])
+    if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent) - {"prohibition"}:
+        return False
+    if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
+        return False
+    clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
+    return not any(is_about_another(intent, clause, utterance, catalog) for clause in clauses) and not is_told(
+        intent, span, utterance, catalog
+    )
 
 
 def _opposite_as_likely(known: Likeness, part: Part, named_sides: Sides, catalog: CompiledCatalog) -> bool:

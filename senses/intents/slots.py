@@ -4,14 +4,19 @@ A slot with a pattern takes what the pattern captures, one with values the value
 neither finds its number, duration or time anywhere in the words. The text is then parsed by the slot's type.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
 import regex
 
 from soulgraph.senses.intents.catalog import Intent, Slot
+from soulgraph.senses.intents.decision import MatchedIntent
 from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.intents.utterance import find_word
+from soulgraph.senses.synonyms import synonym_groups
 from soulgraph.senses.values.durations import duration
 from soulgraph.senses.values.numbers import in_digits, number, percent
 from soulgraph.senses.values.times import parse_time
@@ -37,6 +42,7 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
         "time": 'What time for "{intent}"?',
     },
 }
+_DAY = re.compile("(?<=[今明后])儿个?")  # 明儿个 is 明天
 _SEPARATORS: dict[Lang, str] = {"zh": "、", "en": ", "}
 
 
@@ -54,6 +60,22 @@ def question(intent: Intent, slot: Slot, lang: Lang) -> str:
     values = _SEPARATORS[lang].join(slot.values)
     template = _QUESTIONS[lang]["choice" if values else slot.type]
     return template.format(intent=intent.name, slot=slot.name, values=values)
+
+
+def match_of(intent: Intent, parameters: dict[str, Any], confidence: float, why: str, lang: Lang) -> MatchedIntent:
+    """The intent with these parameters and its defaults: ready, or with the question for the first that is missing."""
+    defaults = {slot.name: slot.default for slot in intent.slots if slot.default is not None}
+    parameters = defaults | parameters
+    missing = [slot for slot in intent.slots if slot.required and slot.name not in parameters]
+    return MatchedIntent(
+        intent_id=intent.id,
+        intent_name=intent.name,
+        confidence=confidence,
+        parameters=parameters,
+        status="need_clarification" if missing else "ready",
+        question=question(intent, missing[0], lang) if missing else None,
+        why=why,
+    )
 
 
 def _fill(slot: Slot, words: str, now: datetime, budget: RegexBudget) -> Value | None:
@@ -96,6 +118,19 @@ def _group(slot: Slot, found: regex.Match[str]) -> str:
 
 
 def _named_value(slot: Slot, words: str) -> str | None:
-    """The value named first, spelled as the catalog spells it; of two that begin together, the longer."""
+    """The value named first, spelled as the catalog spells it; of two that begin together, the longer.
+
+    If none is named literally, one that is named in the other language.
+    """
+    words = _DAY.sub("天", words)
     found = [(span.start, -span.end, value) for value in slot.values for span in find_word(value, words)]
-    return min(found)[2] if found else None
+    if found:
+        return min(found)[2]
+    return next((value for value in slot.values if any(find_word(word, words) for word in _translations(value))), None)
+
+
+@lru_cache(maxsize=1024)
+def _translations(value: str) -> list[str]:
+    """The words for a value in the other language."""
+    groups = [group for group in synonym_groups() if value.lower() in group]
+    return [word for group in groups for word in group if word.isascii() != value.isascii()]

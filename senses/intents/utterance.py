@@ -15,6 +15,7 @@ _BOUNDARY = re.compile(
     r"|\b(?:and then|and|then|but|also)\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile('[“「『](.+?)[”」』]|(?<![a-z])"(.+?)"|《(.+?)》', re.IGNORECASE)
 _WORD_EDGE = "[a-z0-9]"
 
 
@@ -58,6 +59,19 @@ class ParsedUtterance:
             return []
         start, end = found.span() if found[0] else (0, found.endpos)
         return [Span(where.start + start, where.start + end)]
+
+    def without_quotations(self, span: Span) -> str:
+        """The words of a span without what is quoted in them, unless all is."""
+        words = self.part(span)
+        return _QUOTED.sub(" ", words) if len(self.text) - len(_QUOTED.sub("", self.text)) < len(self.text) else words
+
+    def is_quoted(self, span: Span) -> bool:
+        """Whether a span stands inside of quotation marks that do not hold all that was said."""
+        whole = len(self.text) - 3
+        return any(
+            start <= span.start and span.end <= end and end - start < whole
+            for start, end in (found.span(found.lastindex or 0) for found in _QUOTED.finditer(self.text))
+        )
 
     @cached_property
     def _folded(self) -> str:

@@ -33,6 +33,7 @@ _CLOCK = regex.compile(
     | \b (?:at|by|for|until|around|tonight) \ (?P<h>\d{1,2}) (?: \ (?P<m>\d{2}) | \ oh\ (?P<m>\d) )? \b
         (?! \s*(?: [%°\d:.] | per\ ?cent | degrees | people | times
                  | (?: [smh] | secs? | seconds? | mins? | minutes? | hrs? | hours? | days? | weeks? )\b ) )
+    | \b (?P<h>\d{1,2}) \ (?P<m>\d{2}) (?= \ (?: tomorrow | today | tonight | this\ | in\ the\ ) )
     | ^\s* (?P<h>\d{1,2}) (?: \ (?P<m>\d{2}) | \ oh\ (?P<m>\d) )? \s*$
     """,
     regex.IGNORECASE | regex.VERBOSE,

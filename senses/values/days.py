@@ -8,10 +8,10 @@ import regex
 _NEAR = [
     (regex.compile(words, regex.IGNORECASE), timedelta(days=offset))
     for words, offset in (
-        (r"大后天", 3),
-        (r"后天|\bday after tomorrow\b", 2),
-        (r"明[天日早晚]|\btomorrow\b", 1),
-        (r"今[天日早晚]|\b(?:today|tonight|this (?:morning|afternoon|evening))\b", 0),
+        (r"大后[天儿]", 3),
+        (r"后[天儿]|\bday after tomorrow\b", 2),
+        (r"明[天日早晚儿]|\btomorrow\b", 1),
+        (r"今[天日早晚儿]|\b(?:today|tonight|this (?:morning|afternoon|evening))\b", 0),
         (r"前天", -2),
         (r"昨[天日晚]|\b(?:yesterday|last night)\b", -1),
     )

@@ -136,6 +136,19 @@ async def test_an_intent_that_lacks_a_slot_is_asked_about(client):
     assert done["intents"][0]["parameters"] == {"minutes": "10"}
 
 
+async def test_the_answer_to_its_question_is_carried_out_once_and_only_in_the_next_turn(client):
+    soul_id = await new_soul(client)
+    await client.post("/v1/souls/select", json={"terminal_id": "t", "soul_id": soul_id})
+    degrees = {"name": "degrees", "type": "number", "required": True, "question": "调到几度？"}
+    ac = {"id": "ac_set", "name": "调温度", "match": {"keywords_any": ["调温度"]}, "slots": [degrees]}
+    await client.put("/v1/terminals/t/intent-catalog", json={"catalog_version": 1, "intent_catalog": [ac]})
+    assert (await say(client, "帮我调温度", terminal_id="t"))["reply"] == "调到几度？"
+    done = await say(client, "二十六度吧", terminal_id="t", input_id="answer")
+    assert (done["executed_skills"], done["intents"][0]["parameters"]) == (["ac_set"], {"degrees": 26})
+    assert await say(client, "二十六度吧", terminal_id="t", input_id="answer") == done
+    assert (await say(client, "二十八度", terminal_id="t"))["executed_skills"] == []
+
+
 async def test_a_hurt_soul_refuses_to_act_and_says_so(client):
     soul_id = await new_soul(client, mbti_type="INFP")
     await client.post("/v1/souls/select", json={"terminal_id": "t", "soul_id": soul_id})

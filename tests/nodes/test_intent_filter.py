@@ -1,10 +1,12 @@
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
+
 from soulgraph.nodes.context import Senses
-from soulgraph.nodes.intent_filter import intent_filter
+from soulgraph.nodes.intent_filter import MAX_WAIT_S, intent_filter
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.tests.nodes.samples import Unused, impact, small_runtime, utterance
-from soulgraph.tests.stores.samples import NOW
+from soulgraph.tests.stores.samples import NOW, message, session
 
 SENSES = Senses(Unused("emotions"), IntentFilter(None))
 LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯"]}}
@@ -13,6 +15,17 @@ ALARM = {
     "name": "闹钟",
     "match": {"keywords_any": ["叫醒我"]},
     "slots": [{"name": "at", "type": "time"}],
+}
+
+
+AC = {
+    "id": "ac_set",
+    "name": "调温度",
+    "match": {"keywords_any": ["调温度", "set the temperature"]},
+    "slots": [
+        {"name": "degrees", "type": "number", "required": True, "question": "调到几度？"},
+        {"name": "room", "values": ["客厅", "卧室"]},
+    ],
 }
 
 
@@ -73,3 +86,51 @@ async def test_what_is_missing_is_asked_for_in_the_language_the_user_prefers(hom
     for lang, is_english in (("en", True), ("zh", False)):
         result = await filtered(home, "叫醒我", terminal_id="robot-1", preferences={"language": lang})
         assert result["intents"].intents[0].question.isascii() is is_english
+
+
+async def asked_for_degrees(stores, *, at=NOW, exec_mode="auto_execute", proactive=False, terminal_id="robot-1"):
+    """A stored turn at whose end the soul asked how many degrees."""
+    await report(stores, AC, LIGHT)
+    question = (await filtered(stores, "把客厅调温度", terminal_id="robot-1"))["intents"].intents[0]
+    answer = {"terminal_id": terminal_id, "exec_mode": exec_mode, "intents": [question.model_dump()]}
+    async with stores.write() as tx:
+        await tx.sessions.ensure(session())
+        await tx.turns.heard("sess_1", "in_0", "turn_0", "soul_1", {}, at)
+        await tx.turns.answered("sess_1", "in_0", answer)
+        await tx.messages.append("sess_1", [message("调到几度？", turn_id="turn_0", role="assistant", created_at=at)])
+        if proactive:
+            await tx.messages.append(
+                "sess_1", [message("在吗", turn_id="turn_p", role="assistant", created_at=at, proactive=True)]
+            )
+
+
+async def decided(stores, text, now=NOW + 5):
+    result = await filtered(stores, text, terminal_id="robot-1", clock=lambda: now)
+    return [(found.intent_id, found.parameters, found.status) for found in result["intents"].intents]
+
+
+@pytest.mark.parametrize("text", ["二十六度", "26", "嗯，二十六度吧", "make it 26", "twenty six degrees please"])
+async def test_an_answer_to_the_souls_question_completes_the_intent(home, text):
+    await asked_for_degrees(home)
+    assert await decided(home, text) == [("ac_set", {"room": "客厅", "degrees": 26}, "ready")]
+
+
+@pytest.mark.parametrize("text", ["算了", "never mind", "你觉得几度合适", "我今天走了两万步", "26度会不会太冷"])
+async def test_a_refusal_a_question_or_another_subject_drops_the_question(home, text):
+    await asked_for_degrees(home)
+    assert await decided(home, text) == []
+
+
+async def test_another_request_is_carried_out_instead(home):
+    await asked_for_degrees(home)
+    assert await decided(home, "开灯") == [("light_on", {}, "ready")]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [{"at": NOW - MAX_WAIT_S}, {"exec_mode": "blocked"}, {"proactive": True}, {"terminal_id": "robot-2"}],
+    ids=["too late", "never asked", "something else was said since", "asked elsewhere"],
+)
+async def test_a_question_that_is_not_open_is_not_answered(home, turn):
+    await asked_for_degrees(home, **turn)
+    assert await decided(home, "二十六度") == []

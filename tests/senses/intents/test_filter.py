@@ -342,3 +342,32 @@ def test_each_clause_fills_the_slots_of_its_own_intent(text, expected):
 def test_a_match_says_why():
     assert only("请开灯", LIGHT_ON).why == "keyword 开灯"
     assert only("十度", intent("t", regex_any=["[一二十]+度"])).why == "regex [一二十]+度"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "开灯和关灯哪个省电",
+        "你刚才为什么开灯",
+        "我讨厌开灯",
+        "邻居家又开灯了",
+        "要是没人开灯怎么办",
+        "她说“开灯”是她的口头禅",
+        "我自己去开灯",
+        "你敢开灯试试",
+        "don't you dare turn on the light",
+        "why did you turn on the light",
+        "my sister says turn on the light is a song",
+        "what if I turn on the light",
+        "I'll turn on the light myself",
+    ],
+)
+def test_what_is_asked_told_or_supposed_about_an_act_is_not_done(text):
+    assert matched(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["能不能开下灯", "可以帮我开灯吗", "could you turn on the light?", "is it possible to turn on the light"]
+)
+def test_a_request_that_is_phrased_as_a_question_is_done(text):
+    assert matched(text) == ["light_on"]

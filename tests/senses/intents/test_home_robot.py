@@ -1,4 +1,4 @@
-"""The filter on a whole catalog: 40 intents of a home robot, 300 sentences said to it and 90 in unusual words."""
+"""The filter on a whole catalog: 40 intents of a home robot, 300 sentences said to it and 190 in unusual words."""
 
 from collections import Counter
 from datetime import datetime
@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 16, 15, 30)
 CATALOG = [Intent.model_validate(intent) for intent in yaml.safe_load((HERE / "home_robot.yaml").read_text("utf-8"))]
 UNUSUAL = yaml.safe_load((HERE / "home_robot_unusual.yaml").read_text("utf-8"))
+STRANGERS = yaml.safe_load((HERE / "home_robot_strangers.yaml").read_text("utf-8"))
 SAID = yaml.safe_load((HERE / "home_robot_said.yaml").read_text("utf-8"))
 
 
@@ -48,7 +49,20 @@ async def test_decisions_are_exact_in_93_of_100_cases():
 async def test_in_unusual_words_it_rather_does_nothing_than_something_wrong():
     done = [(case, decided) async for case, decided in decisions(UNUSUAL) if decided != expected(case)]
     acted = [case["text"] for case, (action, _) in done if action == "execute_intents"]
-    assert len(acted) <= 0.1 * len(UNUSUAL), acted
+    assert len(acted) <= 0.02 * len(UNUSUAL), acted
+
+
+@pytest.mark.parametrize("cases", [UNUSUAL, STRANGERS], ids=["unusual", "strangers"])
+async def test_unusual_words_are_understood_in_95_of_100_cases(cases):
+    wrong = [case["text"] async for case, decided in decisions(cases) if decided != expected(case)]
+    assert len(wrong) <= 0.05 * len(cases), wrong
+
+
+async def test_what_a_stranger_tells_or_wonders_about_is_not_done():
+    told = [case for case in STRANGERS if not case["intents"]]
+    acted = [case["text"] async for case, (action, _) in decisions(told) if action == "execute_intents"]
+    assert len(told) >= 40
+    assert acted == []
 
 
 @pytest.mark.parametrize("kind", ["negation", "slot", "multi"])

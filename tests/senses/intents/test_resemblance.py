@@ -77,7 +77,7 @@ def ids(result):
 async def test_other_words_for_an_example_find_its_intent(ask, text, expected):
     result = await ask(text)
     assert (ids(result), result.decision.action) == ([expected], "execute_intents")
-    assert result.intents[0].why.startswith("like “")
+    assert result.intents[0].why.startswith(("like “", "concepts "))
 
 
 @pytest.mark.parametrize("text", ["我昨晚没睡好", "who wrote this symphony", "股票又跌了", "嗯", "???", "1234567"])
@@ -158,7 +158,7 @@ async def test_without_the_embedder_keywords_still_work_and_the_reason_says_so()
     keyword = Intent.model_validate({"id": "radio", "name": "radio", "match": {"keywords_any": ["收音机"]}})
     away = IntentFilter(Away())
     assert ids(await away.filter("打开收音机", CompiledCatalog([STORY, keyword]), NOW)) == ["radio"]
-    result = await away.filter("讲个故事", CompiledCatalog([STORY]), NOW)
+    result = await away.filter("哄我睡觉吧", CompiledCatalog([STORY]), NOW)
     assert result.decision.action == "fallback_reasoning"
     assert "examples not compared" in result.decision.reason
 

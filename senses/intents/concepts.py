@@ -1,0 +1,63 @@
+"""Concepts: what a clause speaks of, whatever words it uses, so that 帘子 means 窗帘 and "telly" the TV.
+
+An intent's concepts are those of most of its own texts. A clause that has all of them asks for the intent; a clause
+about another thing does not. The words are in `concepts.yaml`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import yaml
+
+from soulgraph.senses.intents.opposites import sides_in
+
+Concepts = frozenset[str]
+
+
+_LOADED = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8"))
+_PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
+_WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
+_STATING = re.compile(_LOADED["stating"], re.IGNORECASE)
+_ACTS = Concepts(_LOADED["acts"])
+THINGS = Concepts(_LOADED["things"])
+SUBJECTS = THINGS | _ACTS
+"""What a clause can be about by itself: a thing, or an act that needs none."""
+
+
+class Profile(NamedTuple):
+    """The concepts that at least half of an intent's texts have, and those that any has."""
+
+    core: Concepts
+    known: Concepts
+
+    @property
+    def subjects(self) -> Concepts:
+        """What the intent is about; without any its concepts do not tell: on and off alone mean nothing."""
+        return self.core & SUBJECTS
+
+
+@lru_cache(maxsize=4096)
+def concepts_in(text: str) -> Concepts:
+    """The things, the acts and the sides of opposites that a text names."""
+    named = Concepts(name for name, words in _WORDS.items() if words.search(text))
+    return named | {side.name for side in sides_in(text) if side.name != "made"}  # most requests make something
+
+
+def profile_of(texts: Iterable[str]) -> Profile:
+    found = [concepts_in(text) for text in texts]
+    counts = Counter(name for concepts in found for name in concepts)
+    core = Concepts(name for name, n in counts.items() if n >= len(found) / 2)
+    return Profile(core, Concepts(counts))
+
+
+def asks(clause: str) -> bool:
+    return _ASKING.search(clause) is not None
+
+
+def states(clause: str) -> bool:
+    return _STATING.search(clause) is not None

@@ -1,0 +1,54 @@
+"""Whether words that resemble an intent ask for it: questions, reports and words about other things do not."""
+
+import re
+
+from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
+from soulgraph.senses.intents.concepts import SUBJECTS, asks, concepts_in
+from soulgraph.senses.intents.opposites import names_side
+from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span
+
+_ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
+_REASONS = Shape(["description", "complaint"])
+_COMPARES = re.compile(
+    r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE
+)
+_JOINED = re.compile(r"(?:和|跟|、|还是|\b(?:and|or))\s*$", re.IGNORECASE)
+
+
+def is_told(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    """Whether words tell or wonder about an act instead of asking for it, and the intent's own words do not.
+
+    Of several clauses one may be the reason for the request: 这首听腻了，跳过吧.
+    """
+    own = catalog.shapes(intent)
+    tolerated = own | _ALSO_ASKED if "wonder" in own or not catalog.profile(intent).subjects else own
+    clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
+    if len(clauses) > 1:
+        tolerated |= _REASONS
+    return any(
+        _telling_shape(Span(max(span.start, clause.start), clause.end), utterance) - tolerated for clause in clauses
+    )
+
+
+def is_about_another(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    """Whether a clause names a thing that the intent does not, or orders it about and no intent names it."""
+    clause = utterance.clause(span)
+    subjects = concepts_in(clause) & SUBJECTS
+    profile = catalog.profile(intent)
+    if not subjects or not profile.subjects:
+        return bool(subjects - catalog.subjects) and asks(clause) and names_side(clause)
+    return not subjects & profile.known
+
+
+def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:
+    at = utterance.clause_at(span.start)
+    clause = utterance.part(utterance.clauses[at])
+    shape = shape_of([clause]) & TELLING
+    if not is_supposed(clause, span.start - utterance.clauses[at].start):
+        shape -= {"hypothetical"}
+    rest = utterance.text[utterance.clauses[at].end :]
+    following = utterance.part(utterance.clauses[at + 1]) if _JOINED.search(clause) and rest else ""
+    wondered = _COMPARES.search(rest) or "wonder" in shape_of([following])
+    return shape | {"wonder"} if wondered else shape
