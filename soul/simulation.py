@@ -111,9 +111,17 @@ def spans(samples: Sequence[Sample], holds: Callable[[Sample], bool]) -> list[tu
 
 def heard_as(felt: UserEmotion) -> str:
     """The emotion, and what the words are to the soul if they are clearly something, like "anger, hostile"."""
-    appraisal = felt.appraised
-    aim = "hostile" if appraisal.hostility >= _CLEARLY else "making good" if appraisal.repair >= _CLEARLY else None
-    return f"{felt.emotion}, {aim}" if aim else felt.emotion
+    if is_hostile(felt):
+        return f"{felt.emotion}, hostile"
+    return f"{felt.emotion}, making good" if makes_good(felt) else felt.emotion
+
+
+def is_hostile(felt: UserEmotion) -> bool:
+    return felt.appraised.hostility >= _CLEARLY
+
+
+def makes_good(felt: UserEmotion) -> bool:
+    return felt.appraised.repair >= _CLEARLY
 
 
 def reason_words(reason: GateReason) -> str:

@@ -11,10 +11,13 @@ from typer.testing import CliRunner, Result
 
 from soulgraph.cli.main import app
 from soulgraph.cli.plots import figure
-from soulgraph.cli.simulate import COLUMNS, INSULTS, read_constants, read_script
+from soulgraph.cli.script_files import hear, read_constants, read_script
+from soulgraph.cli.simulate import COLUMNS
 from soulgraph.errors import InvalidInput
-from soulgraph.soul.personality import Traits, traits_of
-from soulgraph.soul.simulation import play, said
+from soulgraph.library.shipped import SCRIPTS
+from soulgraph.soul.constants import DEFAULT
+from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
+from soulgraph.soul.simulation import is_hostile, makes_good, play, said, spans
 
 PAGE = Path(__file__).parents[2] / "docs" / "simulating.md"
 
@@ -35,17 +38,19 @@ def table(path: str = "simulation.csv") -> list[dict[str, str]]:
 
 
 def plays(line, until, *types):
-    return {mbti: play(traits_of(mbti), said(line), until, until / 100) for mbti in types}
+    return {mbti: play(traits_of(mbti), said(line, hear), until, until / 100) for mbti in types}
 
 
 def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and_an_estj():
     result = simulate()
     assert (result.exit_code, result.stderr) == (0, "")
-    assert re.search(r"INFP +16s to 19s, 24s to 1m52s +24s to 1m52s", result.stdout)
-    assert re.search(r"ESTJ +never +never", result.stdout)
+    assert re.search(r"1m +I am so sorry\.", result.stdout)
+    assert re.search(r"INFP +16s to \w+ +.*hurt +24s to \w+", result.stdout)
+    assert re.search(r"ESTJ .* never\s*$", result.stdout, re.MULTILINE)
     assert sorted(os.listdir()) == ["simulation.csv", "simulation.png"]
     rows = table()
-    assert [row["emotion"] for row in rows if row["emotion"]] == [*["anger"] * 4, "gratitude"] * 2
+    heard = [cue.felt.emotion for cue in read_script(Path("insults"))]
+    assert [row["emotion"] for row in rows if row["emotion"]] == heard * 2
     assert {row["type"] for row in rows} == {"INFP", "ESTJ"}
     height, width, _ = imread("simulation.png").shape
     assert height > 900 and width > 1000
@@ -54,16 +59,17 @@ def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and
 def test_the_table_holds_what_was_played():
     simulate("--say", "anger*4@8s", "--types", "intj", "--until", "1m", "--step", "10s", "--out", "run")
     rows = table("run.csv")
-    samples = play(traits_of("INTJ"), said("anger*4@8s"), 60.0, 10.0)
+    samples = play(traits_of("INTJ"), said("anger*4@8s", hear), 60.0, 10.0)
     assert len(rows) == len(samples)
     assert tuple(rows[0]) == COLUMNS
-    for row, (at, _, state, gate) in zip(rows, samples, strict=True):
+    for row, (at, felt, state, gate, mood) in zip(rows, samples, strict=True):
         shown = {"time_s": at, "exec_probability": gate.exec_probability, "threshold": gate.threshold}
         shown |= {"lock_remaining_s": gate.lock_remaining_s, "locked": float(gate.locked)}
         shown |= {name: getattr(state, name) for name in ("p", "a", "d", "boredom", "shock_load", "extreme_memory")}
         shown |= {f"drift_{name}": value for name, value in state.drift.to_dict().items()}
         assert {name: float(row[name]) for name in shown} == pytest.approx(shown, rel=1e-5)
-        assert row["exec_mode"] == gate.exec_mode
+        assert (row["exec_mode"], row["reason"], row["mood"]) == (gate.exec_mode, gate.reason or "", mood)
+        assert (row["emotion"], row["hostility"], row["repair"]) == (("anger", "0.5", "0") if felt else ("", "", ""))
 
 
 def test_a_long_run_through_a_pipe_shows_no_progress_and_plays_every_moment():
@@ -123,8 +129,62 @@ def test_a_script_is_a_list_or_a_table(name, text):
     assert (gratitude.at, gratitude.felt.emotion, gratitude.felt.confidence) == (60.0, "gratitude", 0.5)
 
 
-def test_the_script_that_ships_is_the_line_the_help_shows():
-    assert read_script(INSULTS) == said("anger*4@8s, gratitude@60s")
+def test_a_sentence_is_heard_by_the_built_in_recogniser():
+    Path("s.yaml").write_text("- {at: 8, say: 'I am so happy, thank you!'}\n")
+    (cue,) = read_script(Path("s.yaml"))
+    assert (cue.words, cue.felt) == ("I am so happy, thank you!", hear("I am so happy, thank you!"))
+    assert cue.felt.p > 0.5
+    assert re.search(r"8s +I am so happy, thank you! +" + cue.felt.emotion, simulate("s.yaml").stdout)
+
+
+def test_a_file_is_read_before_the_script_of_the_same_name_that_ships():
+    assert len(read_script(Path("grief"))) == 7
+    Path("grief").write_text("- {at: 8, emotion: sadness}\n")
+    assert len(read_script(Path("grief"))) == 1
+
+
+@pytest.mark.parametrize("name", ["insults", "insults_zh"])
+def test_the_script_of_insults_insults_four_times(name):
+    *insults, _ = read_script(Path(name))
+    assert len(insults) == 4
+    hurt = play(traits_of("INFP"), tuple(insults), 240.0, 1.0)
+    assert spans(hurt, lambda sample: sample.gate.locked)
+
+
+@pytest.mark.xfail(strict=True, reason="the built-in recogniser does not appraise yet")
+@pytest.mark.parametrize("name", ["insults", "insults_zh"])
+def test_the_script_of_insults_ends_with_an_apology_that_shortens_the_lock(name):
+    *insults, apology = script = read_script(Path(name))
+    assert all(is_hostile(cue.felt) for cue in insults)
+    assert makes_good(apology.felt)
+    hurt, forgiven = (play(traits_of("INFP"), tuple(cues), 300.0, 1.0) for cues in (insults, script))
+    [(_, late)], [(_, soon)] = (spans(run, lambda sample: sample.gate.locked) for run in (hurt, forgiven))
+    assert 0.25 <= (soon - apology.at) / (late - apology.at) <= 0.80
+
+
+@pytest.mark.parametrize("mbti", MBTI_TYPES)
+@pytest.mark.parametrize("name", ["grief", "grief_zh"])
+def test_a_soul_that_hears_of_grief_is_sad_and_still_turns_on_the_light(name, mbti):
+    script = read_script(Path(name))
+    samples = play(traits_of(mbti), script, script[-1].at, 4.0)
+    assert all(sample.gate.exec_mode == "auto_execute" for sample in samples)
+    assert samples[-1].mood in {"sad", "moved", "tender", "worried"}
+
+
+@pytest.mark.parametrize("name", ["joy", "joy_zh"])
+def test_a_soul_that_hears_of_joy_is_glad_and_never_locked(name):
+    script = read_script(Path(name))
+    for mbti in ("INFP", "ESTJ"):
+        samples = play(traits_of(mbti), script, script[-1].at, 4.0)
+        assert samples[-1].state.p > 0.3
+        assert {sample.gate.reason for sample in samples} <= {None, "excited"}
+
+
+def test_the_help_and_the_page_name_every_script_that_ships():
+    names = {path.stem for path in SCRIPTS.glob("*.yaml")}
+    assert {name.removesuffix("_zh") for name in names} == {"insults", "grief", "joy"}
+    assert all(f"{name}_zh" in names for name in ("insults", "grief", "joy"))
+    assert all(f"`{name}`" in PAGE.read_text("utf-8") for name in names)
 
 
 @pytest.mark.parametrize(
@@ -136,9 +196,10 @@ def test_the_script_that_ships_is_the_line_the_help_shows():
         ("s.yaml", b"at: 8\n", "expected a list"),
         ("s.yaml", b"", "expected a list"),
         ("s.yaml", b"- \xff\n", "'utf-8' codec"),
-        ("s.csv", b"at,emotion\n8,anger\n9,\n", "line 3: the field 'emotion' is missing"),
+        ("s.csv", b"at,emotion\n8,anger\n9,\n", "line 3: the field 'say' or 'emotion' is missing"),
         ("s.csv", b"at,emotion\n8,anger,0.9\n", "line 2: there is no field 'beyond the last column'"),
         ("s.csv", b"at,mood\n8,anger\n", "line 2: there is no field 'mood'"),
+        ("s.csv", b"at,say,p\n8,Hello,1\n", "line 2: the recogniser hears what 'say' feels like: leave out 'p'"),
         ("s.csv", b"at,emotion\n", "the script is empty"),
     ],
 )
@@ -168,9 +229,9 @@ def test_a_bad_option_is_refused_in_one_line_by_name(arguments, about):
 
 def test_constants_of_a_file_change_the_story():
     Path("tough.yaml").write_text("impact_max: 0.1\nx_bored: [-0.1, -0.2, -0.1]\n")
-    assert re.search(r"INFP +never +never", simulate("--constants", "tough.yaml").stdout)
+    assert re.search(r"INFP +never +- +never", simulate("--constants", "tough.yaml").stdout)
     Path("nothing.yaml").write_text("# all as it is\n")
-    assert read_constants(Path("nothing.yaml")).impact_max == 0.42
+    assert read_constants(Path("nothing.yaml")) == DEFAULT
 
 
 @pytest.mark.parametrize(
@@ -194,7 +255,7 @@ def test_a_missing_file_of_constants_is_refused():
 
 
 def test_the_picture_has_a_column_for_each_type_and_a_row_for_each_question():
-    sheet = figure(plays("anger*4@8s, gratitude@60s", 240.0, "INFP", "ESTJ", "INTJ"))
+    sheet = figure(plays("insult*4@8s, apology@60s", 240.0, "INFP", "ESTJ", "INTJ"))
     first, second, third = sheet.axes[:3]
     assert len(sheet.axes) == 12
     assert [axes.get_title() for axes in (first, second, third)] == ["INFP", "ESTJ", "INTJ"]
@@ -208,18 +269,27 @@ def test_the_picture_has_a_column_for_each_type_and_a_row_for_each_question():
     ]
 
 
-def test_the_picture_shades_when_the_gate_was_blocked_and_locked():
-    infp, estj = figure(plays("anger*4@8s", 300.0, "INFP", "ESTJ")).axes[4:6]
-    assert len(infp.patches) == 3
-    assert len(estj.patches) == 0
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
 
 
-def test_emotions_are_named_once_a_run_and_only_where_there_is_room():
+def test_the_picture_shades_when_the_gate_was_blocked_and_locked_and_says_why():
+    infp, isfp, estj = figure(plays("insult*3@8s, apology@60s", 300.0, "INFP", "ISFP", "ESTJ")).axes[6:9]
+    assert [len(axes.patches) for axes in (infp, isfp, estj)] == [2, 2, 0]
+    assert [texts(axes) for axes in (infp, isfp, estj)] == [["hurt"], ["hurt"], []]
+
+
+def test_the_picture_names_moods_where_there_is_room():
+    sheet = figure(plays("insult*4@8s, apology@60s", 240.0, "INFP", "ESTJ"))
+    assert [texts(axes)[2:] for axes in sheet.axes[:2]] == [["hurt"], ["angry", "sulky", "calm"]]
+
+
+def test_what_is_heard_is_named_once_a_run_and_only_where_there_is_room():
     def names(line):
-        return [text.get_text() for text in figure(plays(line, 100.0, "INFP")).axes[0].texts]
+        return [text for text, _ in zip(texts(figure(plays(line, 100.0, "INFP")).axes[0]), range(2), strict=False)]
 
-    assert names("anger*4@8s, gratitude@60s") == ["anger ×4", "gratitude"]
-    assert names("anger@8s, joy@9s, gratitude@60s") == ["anger", "gratitude"]
+    assert names("insult*4@8s, apology@60s") == ["anger\nhostile ×4", "sadness\nmaking good"]
+    assert names("joy@8s, surprise@9s, gratitude@60s") == ["joy", "gratitude"]
 
 
 @pytest.mark.parametrize(
