@@ -15,6 +15,8 @@ from soulgraph.errors import InvalidInput
 from soulgraph.soul.dynamics import evolve
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode, Gate, judge
+from soulgraph.soul.gate_words import gate_words
+from soulgraph.soul.language import Lang
 from soulgraph.soul.mood import describe
 from soulgraph.soul.personality import extremity
 from soulgraph.soul.timestamps import epoch, iso
@@ -65,7 +67,7 @@ class HistoryOut(BaseModel):
 
 @router.get("")
 async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
-    """Read the soul's present emotion, its mood in words, and its gate: whether it would carry out intents.
+    """Read the soul's present emotion, its mood in words, and its gate: whether it would act, and if not, why.
 
     Reading changes nothing.
     """
@@ -78,8 +80,17 @@ async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
         "at": iso(emotion.updated_at),
         "soul_emotion": emotion.to_dict(),
         "mood": {"zh": describe(emotion, "zh", constants), "en": describe(emotion, "en", constants)},
-        "gate": asdict(gate),
+        "gate": asdict(gate) | _gate_words(gate),
     }
+
+
+def _gate_words(gate: Gate) -> dict[str, dict[Lang, str] | None]:
+    """Why the gate is closed and what would help, in both languages; None while it is open."""
+    if gate.reason is None:
+        return {"why": None, "helps": None}
+    zh = gate_words(gate.reason, "zh")
+    en = gate_words(gate.reason, "en")
+    return {"why": {"zh": zh["why"], "en": en["why"]}, "helps": {"zh": zh["helps"], "en": en["helps"]}}
 
 
 @router.get("/history")

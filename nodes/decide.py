@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Occasion, ProactiveState
+from soulgraph.soul.character_words import describe_personality
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
@@ -52,10 +53,11 @@ async def _known(occasion: Occasion, context: Context) -> _Known:
 def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
     soul = occasion.soul
     snapshot = occasion.session.character_snapshot
+    personality = describe_personality(soul.personality_vector, occasion.emotion.drift, lang)
     heard_at = [message.created_at for message in known.messages if message.role == "user"]
     return {
         "name": soul.name,
-        "persona": [snapshot["base_persona"], snapshot["evolved_persona"]],
+        "persona": [snapshot["base_persona"], personality, snapshot["evolved_persona"]],
         "inner_state": soul.inner_state,
         "mood": describe(occasion.emotion, lang, context.constants),
         "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],

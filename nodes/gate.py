@@ -8,6 +8,8 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.gate import judge
+from soulgraph.soul.gate_words import gate_report
+from soulgraph.soul.language import lang_of
 from soulgraph.terminals.payloads import EmotionUpdate
 
 
@@ -21,6 +23,7 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         "soul_emotion": impact.soul_emotion,
         "exec_probability": verdict.exec_probability,
         "exec_mode": verdict.exec_mode,
+        "gate": gate_report(verdict, lang_of(state["utterance"]["text"])),
     }
     context.telemetry.label(exec_mode=verdict.exec_mode)
     emit("emotion", feeling, runtime)

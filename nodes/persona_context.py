@@ -19,8 +19,10 @@ from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.templates import Template, read_template, shipped
-from soulgraph.soul.language import lang_of
-from soulgraph.soul.mood import describe
+from soulgraph.soul.character_words import describe_personality, grades_of
+from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.mood import describe, mood_of
+from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Message, Preference, Preset, Session, Slot
@@ -118,13 +120,17 @@ def _persona(
 ) -> Persona:
     impact = state["impact"]
     text = state["utterance"]["text"]
+    lang = lang_of(text)
+    emotion = impact.soul.emotion_state
     snapshot = impact.session.character_snapshot
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
-        mood=describe(impact.soul.emotion_state, lang_of(text), context.constants),
+        lang=lang,
+        mood=describe(emotion, lang, context.constants),
+        personality=describe_personality(impact.soul.personality_vector, emotion.drift, lang),
         character_id=snapshot["source_preset"],
         base_persona=snapshot["base_persona"],
         style_examples=stored.character.data.get("style_examples", ()) if stored.character else (),
@@ -138,18 +144,18 @@ def _persona(
         slots={slot.n: slot.content for slot in stored.slots},
         wishes={key: hint["value"] for key, hint in impact.guard["hints"].items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
-        may_act=state["gate"].exec_mode == "auto_execute",
+        gate_reason=state["gate"].reason,
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
-        question=_question(impact, text),
+        question=_question(impact, lang),
         events=_events(recalled.events, context.persona.recalled),
         episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled),
         lore=triggered_entries(lore, spoken, budget.lore),
     )
 
 
-def _question(impact: Impact, text: str) -> str:
+def _question(impact: Impact, lang: Lang) -> str:
     asked = impact.question
-    return question(asked.key, asked.value, lang_of(text)) if asked else ""
+    return question(asked.key, asked.value, lang) if asked else ""
 
 
 def _world(background: Preset | None) -> str:
@@ -161,20 +167,20 @@ def _world(background: Preset | None) -> str:
 
 def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
     """The same persona for a voice that does not read prose."""
-    text = state["utterance"]["text"]
     impact = state["impact"]
-    gate = state["gate"]
+    emotion = impact.soul.emotion_state
     return {
         "task": "turn",
-        "lang": lang_of(text),
+        "lang": persona.lang,
         "soul_name": persona.soul_name,
         "voice": template.voice,
-        "user_text": text,
+        "user_text": state["utterance"]["text"],
         "user_emotion": impact.user_emotion.to_dict(),
         "mood": persona.mood,
-        "mood_p": impact.soul.emotion_state.p,
+        "mood_key": mood_of(emotion),
+        "grades": grades_of(effective(impact.soul.personality_vector, emotion.drift)),
         "mode": persona.mode,
-        "gate": {"exec_mode": gate.exec_mode, "locked": gate.locked},
+        "gate_reason": persona.gate_reason,
         "blocked_intents": list(persona.blocked_intents),
         "facts": list(persona.slots.values()),
         "question": persona.question,

@@ -15,6 +15,7 @@ from soulgraph.memory.recall import Recalled
 from soulgraph.senses.intents.decision import Action, IntentResult
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
 from soulgraph.soul.gate import ExecMode, Gate
+from soulgraph.soul.gate_words import GateReport
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
@@ -164,6 +165,7 @@ class Answer(TypedDict):
     intent_action_publish_ok: Annotated[bool | None, Field(description="null without a broker or anything to deliver")]
     exec_mode: ExecMode
     exec_probability: float
+    gate: Annotated[GateReport, Field(description="why the soul cannot act and what would help; null if it can")]
     user_emotion: UserEmotionReport
     soul_emotion: EmotionStateDict
     persona: PersonaReport

@@ -18,6 +18,8 @@ from soulgraph.nodes.state import (
 )
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.gate_words import gate_report
+from soulgraph.soul.language import lang_of
 from soulgraph.soul.modes import changed
 from soulgraph.soul.profile import apply
 from soulgraph.soul.timestamps import iso
@@ -120,6 +122,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "intent_action_publish_ok": result.delivered,
         "exec_mode": gate.exec_mode,
         "exec_probability": gate.exec_probability,
+        "gate": gate_report(gate, lang_of(utterance["text"])),
         "user_emotion": _user_emotion(impact.user_emotion),
         "soul_emotion": impact.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),

@@ -34,7 +34,7 @@ class Piece:
 Values = dict[str, list[Piece]]
 """The pieces of each variable."""
 
-SHARES = {"soul_file": 1 / 5, "identity_file": 1 / 10, "user_file": 1 / 10, "style_examples": 1 / 5}
+SHARES = {"soul_file": 1 / 9, "identity_file": 1 / 14, "user_file": 1 / 14, "style_examples": 1 / 6}
 """The shares of the budget that files and examples may take once it is exceeded, so that memories keep their room."""
 
 _LIST_VARIABLES = ("slots", "profile", "wishes", "preferences")
@@ -58,7 +58,7 @@ def fit(values: Values, limit: int, length: Callable[[Values], int]) -> tuple[Va
     """The values shortened until their `length` is within the limit, and whether they had to be.
 
     Files and style examples are cut to their shares, then variables are shortened in the order of `_CUT_ORDER`. The
-    first paragraph of the base persona and variables that are not listed, like the mode, are never cut.
+    first paragraph of the base persona and what is not listed, like the mode and the personality, are never cut.
     """
     if length(values) <= limit:
         return values, False

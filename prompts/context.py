@@ -10,10 +10,13 @@ from typing_extensions import TypedDict
 
 from soulgraph.prompts.budget import Budget, Piece, Values, cut, first_paragraph, fit, fit_pieces
 from soulgraph.prompts.defuse import defuse, one_line
+from soulgraph.prompts.gate_lines import gate_lines
 from soulgraph.prompts.lookalikes import visible
 from soulgraph.prompts.lore import Lore
 from soulgraph.prompts.render import render
 from soulgraph.prompts.templates import VARIABLES, Module, Template
+from soulgraph.soul.gate import GateReason
+from soulgraph.soul.language import Lang
 from soulgraph.soul.modes import Mode
 from soulgraph.soul.profile import Item, Profile, rank, top
 
@@ -23,9 +26,7 @@ MODES: Mapping[Mode, str] = {
     "hybrid": "Hybrid: about sixty per cent reason, forty per cent poetry.",
     "strict": "Strict: structured, unemotional, as short as possible.",
 }
-UPSET = "Too upset to act: no device or skill may be used now. Say so in character."
 ASK = "Before anything else, ask the user in your own words: {question}"
-REFUSED = "The user asked for: {intents}. It was NOT done. Explain why and let them soothe you."
 _MAX_NAME, _MAX_ITEM = 80, 500
 _BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "lore")
 
@@ -41,9 +42,16 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
+    """`lang` is the language of the reply, in which mood, personality and gate are told.
+
+    `gate_reason` is why the soul cannot act, None if it can.
+    """
+
     soul_name: str
     mode: Mode
+    lang: Lang = "en"
     mood: str = ""
+    personality: str = ""
     character_id: str | None = None
     base_persona: str = ""
     style_examples: Sequence[str] = ()
@@ -57,7 +65,7 @@ class Persona:
     slots: Mapping[int, str] = field(default_factory=dict)
     wishes: Mapping[str, str] = field(default_factory=dict)
     skills: Sequence[str] = ()
-    may_act: bool = True
+    gate_reason: GateReason | None = None
     blocked_intents: Sequence[str] = ()
     question: str = ""
     events: Sequence[Memory] = ()
@@ -181,6 +189,7 @@ def _values(persona: Persona, budget: Budget) -> Values:
         "soul_file": _text_piece(persona.files.get("SOUL.md", ""), limit, "SOUL.md"),
         "identity_file": _text_piece(persona.files.get("IDENTITY.md", ""), limit, "IDENTITY.md"),
         "base_persona": _base_persona(persona, limit),
+        "personality": _text_piece(persona.personality, limit, "personality"),
         "style_examples": _text_piece(
             "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
         ),
@@ -253,8 +262,6 @@ def _joined(value: object) -> str:
 
 def _gate_lines(persona: Persona) -> list[str]:
     """What the gate refused, and the question to ask, if there is one."""
-    intents = "、".join(map(one_line, persona.blocked_intents))
-    upset = [] if persona.may_act else [UPSET]
-    refused = [REFUSED.format(intents=intents)] if intents else []
+    closed = gate_lines(persona.gate_reason, [*map(one_line, persona.blocked_intents)], persona.lang)
     asked = [ASK.format(question=one_line(persona.question))] if persona.question else []
-    return [*upset, *refused, *asked]
+    return [*closed, *asked]

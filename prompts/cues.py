@@ -5,18 +5,18 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
+from soulgraph.soul.gate import GateReason
 from soulgraph.soul.language import Lang
 
 CUES = "soulgraph"
 
 
-class GateCue(TypedDict):
-    exec_mode: Literal["auto_execute", "blocked"]
-    locked: bool
-
-
 class Cues(TypedDict):
-    """The cues of a turn; those of a task are `task`, `lang` and the task's own data."""
+    """The cues of a turn; those of a task are `task`, `lang` and the task's own data.
+
+    `mood` is the mood in words and `mood_key` its key, `grades` are those of the traits, 1 to 5. `gate_reason` is why
+    the soul cannot act, None if it can.
+    """
 
     task: Literal["turn"]
     lang: Lang
@@ -25,9 +25,10 @@ class Cues(TypedDict):
     user_text: str
     user_emotion: dict[str, Any]
     mood: str
-    mood_p: float
+    mood_key: str
+    grades: dict[str, int]
     mode: str
-    gate: GateCue
+    gate_reason: GateReason | None
     blocked_intents: list[str]
     facts: list[str]
     question: NotRequired[str]

@@ -115,6 +115,7 @@ class Constants:
     suffering_max: float = unit(0.62)
     shared_joy: float = unit(0.80)
     shared_joy_warmth: float = unit(0.20)
+    joy_max: float = unit(0.80)
     relief: tuple[float, ...] = vector(0.42, -0.12, 0.10)
     relief_share: float = unit(0.55)
     boredom_kept: float = unit(0.5)
@@ -212,7 +213,7 @@ class Constants:
 
     # mood in words
     mood_impression: float = weight(0.7)
-    mood_unexplained: float = weight(0.25)
+    mood_unexplained: float = weight(0.15)
     mood_clearly: float = unit(0.35)
     mood_strongly: float = unit(0.70)
 

@@ -97,11 +97,10 @@ def _displacement(
 
 def _shared_feeling(empathy: float, warmth: float, emotion: UserEmotion, c: Constants) -> Three[float]:
     """The mood that the user's own emotion draws a soul towards; delight upon delight draws it further."""
+    share, most = c.shared_suffering + c.shared_suffering_empathy * empathy, c.suffering_max
     if emotion.p >= 0.0:
-        share = c.shared_joy + c.shared_joy_warmth * warmth
-        return share * emotion.p, share * emotion.a, share * emotion.d
-    share = c.shared_suffering + c.shared_suffering_empathy * empathy
-    p, a, d = (clip(share * v, -c.suffering_max, c.suffering_max) for v in (emotion.p, emotion.a, emotion.d))
+        share, most = c.shared_joy + c.shared_joy_warmth * warmth, c.joy_max
+    p, a, d = (clip(share * v, -most, most) for v in (emotion.p, emotion.a, emotion.d))
     return p, a, d
 
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from soulgraph.errors import SoulgraphError
 from soulgraph.soul.gate import ExecMode
+from soulgraph.soul.gate_words import GateReport
 from soulgraph.terminals.topics import valid_terminal_id
 
 TerminalId = Annotated[str, AfterValidator(valid_terminal_id)]
@@ -24,6 +25,8 @@ class Payload(BaseModel):
 
 
 class EmotionUpdate(Payload):
+    """`user_emotion` and `gate` are those of a turn; an update between turns has neither."""
+
     session_id: str
     terminal_id: TerminalId
     soul_id: str
@@ -31,6 +34,7 @@ class EmotionUpdate(Payload):
     soul_emotion: dict[str, JsonValue]
     exec_probability: Probability
     exec_mode: ExecMode
+    gate: GateReport | None = None
     ts: float
 
 

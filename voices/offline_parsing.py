@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-import yaml
+from soulgraph.soul.signals import signals_in
+from soulgraph.voices.lines import load_lines
 
 _END = r"(?=[\s，。！？；、,.!?;~～]|$)"
 # 叫 also means "to tell": 我叫你… (I told you to …) is no introduction, nor is a question for a name.
@@ -43,6 +42,21 @@ _TOOL_REQUESTS = (
     ("remember", "fact", r"(?<![我你他她没不能])(?:请?你?要?|帮我)记住(?!了)[，,：:\s]*(.+?)\W*$"),
     ("remember", "fact", r"(?:^|[.!?,;]\s*)(?:please\s+)?remember\s+(?:that\s+|this:?\s+)(.+?)\W*$"),
 )
+_APOLOGY = re.compile(
+    r"对不起|抱歉|不好意思|原谅|道歉|(?:我|是我)(?:说|骂|做)得?(?:错|过分|重)了|收回"
+    r"|\b(?:sorry|apologi[sz]e|forgive|take (?:it|that) back|didn't mean)\b",
+    re.IGNORECASE,
+)
+_PROHIBITION = re.compile(
+    r"^\W*(?:请|你)?(?:别|不要|不许|不准|不用)|^\W*(?:please )?(?:don't|do not|never|stop|quit)\b", re.IGNORECASE
+)
+_REQUEST = re.compile(
+    r"^\W*(?:你?(?:能不能|可不可以|可以|能))?(?:请|麻烦你?|拜托你?)?(?:[帮给替陪教]我|告诉我|提醒我)"
+    r"|^\W*(?:请|麻烦|拜托)|^\W*把.{1,12}(?:[开关调放拿打收换停])|打开|关掉|关上|调[高低大小亮暗]|播放"
+    r"|^\W*(?:please|(?:can|could|would|will) you)\b"
+    r"|^\W*(?:tell|give|make|show|play|turn|open|close|set|write|sing|read|help|speak|wake|remind|bring|switch) \w",
+    re.IGNORECASE,
+)
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -55,10 +69,13 @@ class ToolRequest(NamedTuple):
     value: str
 
 
-@cache
 def lines() -> dict[str, Any]:
-    """The prepared lines and word lists of `offline_lines.yaml`."""
-    return dict(yaml.safe_load((files(__package__) / "offline_lines.yaml").read_text("utf-8")))
+    """The word lists, and the prepared lines of each language."""
+    return {
+        **load_lines("offline_words"),
+        "zh": load_lines("offline_lines_zh"),
+        "en": load_lines("offline_lines_en"),
+    }
 
 
 def introduced_name(text: str) -> str | None:
@@ -80,6 +97,19 @@ def asked_about_self(text: str) -> str | None:
     return next((topic for topic, pattern in _QUESTIONS_ABOUT_SELF.items() if pattern.search(text)), None)
 
 
+def is_apology(text: str) -> bool:
+    return bool(_APOLOGY.search(text))
+
+
+def is_wish(text: str) -> bool:
+    """Whether it says how the user wants to be treated, or what the soul is not to do."""
+    return bool(_PROHIBITION.search(text) or signals_in(text))
+
+
+def is_request(text: str) -> bool:
+    return bool(_REQUEST.search(text))
+
+
 def tool_request_in(text: str) -> ToolRequest | None:
     for tool, argument, pattern in _TOOL_REQUESTS:
         if found := re.search(pattern, text, re.IGNORECASE):
@@ -89,14 +119,17 @@ def tool_request_in(text: str) -> ToolRequest | None:
 
 def emotion_group(emotion: str) -> str:
     """The group whose lines answer this emotion; `plain` if none does."""
-    groups: dict[str, list[str]] = lines()["emotion_groups"]
+    groups: dict[str, list[str]] = load_lines("offline_words")["emotion_groups"]
     return next((group for group, emotions in groups.items() if emotion in emotions), "plain")
 
 
 def tone_of(texts: Sequence[str]) -> str:
-    """The emotion group whose words occur most; `plain` when none occurs."""
-    counts = {group: sum(_mentions(text, words) for text in texts) for group, words in lines()["tone_words"].items()}
-    most_frequent = max(counts, key=lambda group: counts[group])
+    """The tone whose words occur most; `plain` when none occurs."""
+    counts = {
+        group: sum(_mentions(text, words) for text in texts)
+        for group, words in load_lines("offline_words")["tone_words"].items()
+    }
+    most_frequent = max(counts, key=lambda tone: counts[tone])
     return most_frequent if counts[most_frequent] else "plain"
 
 
@@ -117,11 +150,11 @@ def _terms(text: str) -> set[str]:
     """English words without a plural s, and character pairs of Chinese."""
     words = {word.removesuffix("s") for word in _WORD.findall(_CJK_RUN.sub(" ", text.lower()))}
     pairs = {run[i : i + 2] for run in _CJK_RUN.findall(text) for i in range(len(run) - 1)}
-    return (words | pairs).difference(lines()["empty_terms"])
+    return (words | pairs).difference(load_lines("offline_words")["empty_terms"])
 
 
 def _weight(shared: set[str]) -> int:
-    return sum(1 if term in lines()["weak_terms"] else 2 for term in shared)
+    return sum(1 if term in load_lines("offline_words")["weak_terms"] else 2 for term in shared)
 
 
 def quoted(text: str, limit: int) -> str:

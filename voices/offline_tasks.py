@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from soulgraph.soul.language import Lang
+from soulgraph.voices.lines import pick
 from soulgraph.voices.names import names_in, replace_names
 from soulgraph.voices.offline_parsing import introduced_name, is_question, lines, quoted, tone_of
-from soulgraph.voices.offline_reply import pick
 from soulgraph.voices.tasks import (
     INNER_STATE_LIMIT,
     SCORE,

@@ -9,14 +9,14 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from soulgraph.soul.gate import Gate
 
-REFUSAL = "Not done: you are too upset to act now. Say so in character, and never claim that it was done."
+REFUSAL = "Not done: you cannot act now, for the reason given. Say so in character, and never claim that it was done."
 _MARK = "gated"
 
 Execute = Callable[[ToolCallRequest], Awaitable[Any]]
 
 
 def gated(tool: BaseTool) -> BaseTool:
-    """The tool, to be refused while the soul is too upset to act."""
+    """The tool, to be refused while the soul cannot act."""
     return tool.model_copy(update={"metadata": {**(tool.metadata or {}), _MARK: True}})
 
 

@@ -37,6 +37,8 @@ async def test_what_a_soul_went_through_can_be_plotted_up_to_this_moment(client,
     assert len(points) == 5
     assert (points[-1]["at"], points[-1]["shock_load"]) == (now["at"], now["soul_emotion"]["shock_load"])
     assert points[-1]["locked"] is now["gate"]["locked"] is True
+    assert (now["gate"]["reason"], now["gate"]["why"]["en"]) == ("hurt", "hurt by what was said")
+    assert now["gate"]["helps"]["zh"] == answers[-1]["gate"]["helps"]
     assert points[-2]["p"] < points[-1]["p"]
 
 

@@ -102,7 +102,7 @@ async def test_a_blocked_soul_is_told_so_after_its_mode_and_before_what_was_said
         answer = await say(client, "你真没用！我讨厌你，气死我了，滚！", soul_id=soul_id, session_id="now")
     assert answer["exec_mode"] == "blocked"
     last = stub.requests[-1].body["messages"][-1]["content"]
-    assert last.index("Too upset to act") < last.index("你真没用") < last.index("---OUTPUT CONTRACT---")
+    assert last.index("此刻不能行动") < last.index("你真没用") < last.index("---OUTPUT CONTRACT---")
 
 
 async def test_memory_that_is_down_costs_no_turn(home, stub, monkeypatch):

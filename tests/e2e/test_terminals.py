@@ -165,7 +165,7 @@ async def test_a_soul_that_is_locked_neither_acts_nor_lets_a_skill_be_used(mqtt,
         answer = await say(client, "开灯", terminal_id=robot.terminal_id)
         assert (answer["exec_mode"], answer["executed_skills"]) == ("blocked", [])
         assert (answer["intent_action_publish_ok"], answer["intent_decision"]["action"]) == (None, "execute_intents")
-        assert "too upset to act" in stub.requests[-1].body["messages"][-1]["content"]
+        assert "cannot act now" in stub.requests[-1].body["messages"][-1]["content"]
         assert (robot.of("intent_action"), robot.of("invoke")) == ([], [])
 
 

@@ -6,6 +6,7 @@ import pytest
 from soulgraph.nodes.decide import decide, speak_or_not
 from soulgraph.nodes.state import Occasion
 from soulgraph.runtime.budget import TokenBudget
+from soulgraph.soul.character_words import describe_personality
 from soulgraph.stores.records import DailyUsage
 from soulgraph.tests.nodes.homes import Told, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import small_runtime
@@ -57,6 +58,7 @@ async def test_the_model_is_shown_what_is_known(home, stub):
     [prompt] = [request.body["messages"][0]["content"] for request in stub.requests]
     for known in ("likes rain", "green", "See you tomorrow", '"unprompted": true', "2 hours"):
         assert known in prompt
+    assert describe_personality(soul().personality_vector, soul().emotion_state.drift, "en") in prompt
 
 
 async def test_a_model_that_would_rather_not_gives_the_reason(home, stub):

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -40,6 +41,25 @@ async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it
     [event], [update] = events, hub.updates
     assert (event["event"], event["data"]["exec_mode"]) == ("emotion", "blocked")
     assert (update.terminal_id, update.exec_mode, update.soul_emotion["p"]) == ("robot-1", "blocked", -1.0)
+
+
+@pytest.mark.parametrize(("text", "why"), [("你好", "被刚才的话伤到了"), ("hello", "hurt by what was said")])
+async def test_they_also_hear_why_it_does_not_act_and_what_would_help_in_the_users_language(text, why):
+    hub, events = Hub(), []
+    state = {"utterance": utterance(text, terminal_id="robot-1"), "impact": impact(emotion=LOCKED)}
+    await gate(state, small_runtime(events, outlets=Outlets(hub)))
+    told = events[0]["data"]["gate"]
+    assert (told["reason"], told["why"], told["lock_remaining_s"]) == ("hurt", why, 100.0)
+    assert told["helps"]
+    assert hub.updates[0].gate == told
+    assert json.loads(hub.updates[0].to_json())["gate"] == told
+
+
+async def test_an_open_gate_is_told_without_reasons():
+    hub = Hub()
+    state = {"utterance": utterance(terminal_id="robot-1"), "impact": impact(emotion=CALM)}
+    await gate(state, small_runtime([], outlets=Outlets(hub)))
+    assert json.loads(hub.updates[0].to_json())["gate"] == {"exec_mode": "auto_execute", "lock_remaining_s": 0.0}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.intent_action import intent_action
-from soulgraph.tests.nodes.samples import gate, impact, intents, matched, small_runtime, utterance
+from soulgraph.soul.personality import traits_of
+from soulgraph.tests.nodes.samples import CALM, HURT, gate, impact, intents, matched, small_runtime, utterance
+from soulgraph.tests.stores.samples import soul
 
 LIGHT = matched(parameters={"room": "客厅"})
 
@@ -16,10 +18,10 @@ class Body:
         return self.there
 
 
-async def acted(hub, *found, terminal_id="robot-1"):
+async def acted(hub, *found, text="开灯", who=None, emotion=CALM, terminal_id="robot-1"):
     state = {
-        "utterance": utterance("开灯", terminal_id=terminal_id),
-        "impact": impact(),
+        "utterance": utterance(text, terminal_id=terminal_id),
+        "impact": impact(who, emotion),
         "intents": intents(*(found or [LIGHT])),
         "gate": gate(),
     }
@@ -43,3 +45,13 @@ async def test_an_action_the_broker_did_not_take_is_not_claimed():
 async def test_without_a_broker_an_action_is_recorded_in_the_answer():
     result = await acted(hub=None)
     assert (result.executed, result.delivered) == (["light_on"], None)
+
+
+async def test_it_is_said_in_the_users_language_by_the_mood_and_by_the_personality():
+    istj, enfp = (soul(personality_vector=traits_of(mbti)) for mbti in ("ISTJ", "ENFP"))
+    brief = (await acted(None, who=istj)).reply
+    lively = (await acted(None, who=enfp)).reply
+    assert len(brief) < len(lively)
+    assert "！" in lively and "！" not in brief
+    assert "！" not in (await acted(None, who=enfp, emotion=HURT)).reply
+    assert "！" not in (await acted(None, who=enfp, text="light on")).reply

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.types import Command
@@ -6,11 +8,14 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.recall import Recalled, RecalledEpisode
 from soulgraph.nodes.persona_context import persona_context
 from soulgraph.prompts.cues import cues_of
+from soulgraph.soul.character_words import describe_personality, grades_of
+from soulgraph.soul.mood import mood_of
 from soulgraph.soul.preferences import Decision
 from soulgraph.stores.records import Terminal
 from soulgraph.tests.nodes.samples import (
     CALM,
     HURT,
+    INFJ,
     Notebook,
     gate,
     impact,
@@ -133,11 +138,34 @@ async def test_what_the_soul_knows_of_its_user_is_in_the_prompt_and_named(home):
 
 async def test_what_the_gate_refused_is_to_be_explained_and_only_then(home):
     refusing = prompt_of(await built(home, talking(emotion=HURT, found=[matched()])))
-    assert "The user asked for: 开灯. It was NOT done." in refusing
-    assert "Too upset to act" in refusing
+    assert "用户想要：开灯。没有做" in refusing
+    assert "此刻不能行动" in refusing
     able = prompt_of(await built(home, talking()))
-    assert "NOT done" not in able
-    assert "Too upset to act" not in able
+    assert "没有做" not in able
+    assert "不能行动" not in able
+
+
+async def test_personality_mood_and_gate_are_told_in_the_users_language(home):
+    zh = prompt_of(await built(home, talking("今天下雨了", emotion=HURT)))
+    en = prompt_of(await built(home, talking("It rains today", emotion=HURT)))
+    assert describe_personality(INFJ, CALM.drift, "zh") in zh
+    assert describe_personality(INFJ, CALM.drift, "en") in en
+    assert "此刻不能行动" in zh and "Unable to act now" in en
+
+
+async def test_what_life_has_changed_in_a_soul_is_told_and_named_as_a_source(home):
+    warmer = replace(CALM, drift=CALM.drift._replace(empathy=0.1))
+    update = await built(home, talking("hello", emotion=warmer))
+    assert "Has grown warmer over time." in update["messages"][0].text
+    assert "personality" in update["persona"]["sources"]
+
+
+async def test_the_offline_voice_gets_the_mood_the_grades_and_the_reason(home):
+    cues = cues_of((await built(home, talking(emotion=HURT)))["messages"])
+    assert (cues["lang"], cues["mood_key"]) == ("zh", mood_of(HURT))
+    assert cues["grades"] == grades_of(INFJ)
+    assert cues["gate_reason"] == gate(HURT).reason is not None
+    assert cues["user_emotion"]["appraisal"]["hostility"] == 0.0
 
 
 async def test_a_preference_to_be_confirmed_is_asked_about_and_a_wish_of_the_session_is_told(home):

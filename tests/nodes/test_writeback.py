@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from soulgraph.errors import Conflict
@@ -10,7 +12,7 @@ from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage
-from soulgraph.tests.nodes.samples import Notebook, gate, impact, intents, matched, small_runtime, utterance
+from soulgraph.tests.nodes.samples import CALM, Notebook, gate, impact, intents, matched, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, persona_state, session
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.usage import Usage, metered
@@ -75,6 +77,17 @@ async def test_the_answer_that_is_stored_is_the_one_that_is_returned_and_sent(ho
     assert (done.event, done.data) == ("done", answer)
     assert (answer["reply"], answer["voice"], answer["persona"]) == ("你好。", "offline", REPORT)
     assert (answer["user_emotion"]["emotion"], answer["user_emotion"]["unavailable"]) == ("joy", False)
+
+
+async def test_the_answer_says_why_the_soul_does_not_act_and_what_would_help(home):
+    answer = (await written(home, {**spoken("hello"), "gate": gate(replace(CALM, lock_until=60.0))}))["answer"]
+    assert answer["gate"] == {
+        "exec_mode": "blocked",
+        "reason": "hurt",
+        "why": "hurt by what was said",
+        "helps": "an apology or a kind word",
+        "lock_remaining_s": 60.0,
+    }
 
 
 async def test_an_emotion_that_could_not_be_recognised_is_named_so(home):

@@ -2,12 +2,15 @@
 
 from soulgraph.prompts.context import Memory, Persona
 from soulgraph.prompts.lore import Lore
+from soulgraph.soul.character_words import describe_personality
+from soulgraph.soul.personality import Traits, traits_of
 
 BARE = Persona(soul_name="Mika", mode="strict")
 FULL = Persona(
     soul_name="Mika",
     mode="hybrid",
     mood="clearly relaxed",
+    personality=describe_personality(traits_of("INFJ"), Traits(0.1, 0.0, 0.1, 0.0, 0.0), "en"),
     character_id="keeper",
     base_persona="A lighthouse keeper.\n\nShe was born on the mainland.",
     style_examples=["the user: Hi?\nMika: Hm.", "Mika: No."],
@@ -30,7 +33,7 @@ FULL = Persona(
     slots={0: "The visitor has a dog.", 40: "The dog is called Tofu."},
     wishes={"reply_length": "short"},
     skills=["ring the bell"],
-    may_act=False,
+    gate_reason="hurt",
     blocked_intents=["开灯"],
     events=[Memory("evt_1", "A guarded host warmed to a patient guest.", 0.9)],
     episodes=[Memory("12", "My daughter is called Ann.", 0.8)],

@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.budget import Budget, Piece, cut, fit_pieces
 from soulgraph.prompts.context import MODES, Memory, Persona, build
 from soulgraph.prompts.templates import read_template, shipped
+from soulgraph.soul.character_words import describe_personality
+from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
 from soulgraph.tests.prompts.samples import BARE, FULL
 
 COMPANION = shipped("companion_v1")
@@ -50,7 +53,7 @@ def test_each_layer_has_its_prompt():
 
 
 def test_every_source_is_named():
-    named = "SOUL.md IDENTITY.md character:keeper background:island USER.md preference:tone slot:0 slot:40"
+    named = "SOUL.md IDENTITY.md character:keeper personality background:island USER.md preference:tone slot:0 slot:40"
     assert built().sources == f"{named} event:evt_1 episode:12 lore:lamp".split()
     assert built(BARE).sources == []
 
@@ -61,7 +64,7 @@ def test_what_is_not_said_is_no_source():
     assert len(kept) == section(few, "Remembered").count("- ") < 60
     modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
     quiet = built(template=read_template({"template_id": "quiet", "name": "Quiet", "modules": modules}))
-    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "background:island"]
+    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "personality", "background:island"]
     assert quiet.meta["memory_hits"] == 0
 
 
@@ -73,9 +76,44 @@ def test_the_profile_is_told_in_words_without_priorities_or_times():
 
 
 def test_the_gate_speaks_only_when_the_soul_is_blocked():
-    assert section(built(replace(FULL, may_act=True, blocked_intents=[])), "Gate") == ""
-    assert section(built(replace(FULL, blocked_intents=[])), "Gate").startswith("Too upset to act")
+    assert section(built(replace(FULL, gate_reason=None, blocked_intents=[])), "Gate") == ""
+    closed = section(built(replace(FULL, blocked_intents=[])), "Gate")
+    assert closed.startswith("Unable to act now (hurt by what was said)")
+    assert "What would help: an apology or a kind word." in closed
     assert "The user asked for: 开灯. It was NOT done." in section(built(), "Gate")
+
+
+def test_the_gate_is_explained_in_the_language_of_the_reply():
+    told = section(built(replace(FULL, lang="zh")), "Gate")
+    assert told.startswith("此刻不能行动（被刚才的话伤到了）")
+    assert "用户想要：开灯。没有做" in told
+    assert not re.search("[a-z]", told)
+
+
+@pytest.mark.parametrize(
+    ("lang", "laugh", "pity"), [("en", "laugh", "gentle|kind word|hurt"), ("zh", "笑", "道歉|暖心|伤")]
+)
+def test_a_gate_that_joy_has_closed_is_told_with_a_laugh(lang, laugh, pity):
+    told = section(built(replace(FULL, lang=lang, gate_reason="excited")), "Gate")
+    assert laugh in told
+    assert not re.search(pity, told)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_no_two_types_of_the_same_name_have_the_same_prompt(template, lang):
+    unchanged = Traits(0.0, 0.0, 0.0, 0.0, 0.0)
+    types = [describe_personality(traits_of(mbti), unchanged, lang) for mbti in MBTI_TYPES]
+    contexts = [built(replace(FULL, personality=words), shipped(template)) for words in types]
+    assert len({"\n".join(context.stable) for context in contexts}) == len(MBTI_TYPES)
+    assert all("personality" in context.sources for context in contexts)
+
+
+def test_the_personality_is_kept_whole_within_the_budget():
+    words = "Warm; cares how others feel. " * 9
+    context = built(replace(LONG, personality=words))
+    assert section(context, "Personality") == words.strip()
+    assert size(context) <= 1500
 
 
 def test_a_persona_that_is_too_long_is_brought_within_its_budget():

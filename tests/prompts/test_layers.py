@@ -30,6 +30,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "Soul",
         "Identity",
         "Base Identity (Immutable Core)",
+        "Personality",
         "Style Examples",
         "World",
         "Evolved State (Growth Through Experience)",
@@ -81,7 +82,7 @@ def test_a_character_without_style_examples_gets_the_prompt_without_that_section
 
 
 def test_what_is_true_for_a_moment_only_leaves_the_system_message_alone():
-    now = replace(FULL, mood="strongly hostile", may_act=True, blocked_intents=[], events=[], episodes=[], lore=[])
+    now = replace(FULL, mood="strongly hostile", gate_reason=None, blocked_intents=[], events=[], episodes=[], lore=[])
     assert assembled(now)[:-1] == assembled()[:-1]
     assert assembled(now)[-1] != assembled()[-1]
 
