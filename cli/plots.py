@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from soulgraph.soul.emotions import POSITIVE
-from soulgraph.soul.simulation import Cue, Sample, heard_as, is_hostile, makes_good, reason_words, spans
+from soulgraph.soul.gate_words import gate_words
+from soulgraph.soul.simulation import Cue, Sample, heard_as, is_hostile, makes_good, spans
 
 Samples = Sequence[Sample]
 Curves = Mapping[str, Callable[[Sample], float]]
@@ -124,7 +125,7 @@ def _plot_gate(axes: Axes, times: Sequence[float], samples: Samples, unit: float
     for colour, found in ((_BLOCKED, blocked), (_LOCKED, locked)):
         for start, end in found:
             axes.axvspan(start / unit, end / unit, color=colour, linewidth=0, zorder=0)
-    reasons = (reason_words(sample.gate.reason) if sample.gate.reason else "" for sample in samples)
+    reasons = (gate_words(sample.gate.reason, "en")["why"] if sample.gate.reason else "" for sample in samples)
     _name_changes(axes, 0.90, times, reasons)
     axes.plot(times, [sample.gate.exec_probability for sample in samples], label="P_exec", color=_INK, linewidth=1.8)
     axes.plot(times, [sample.gate.threshold for sample in samples], "--", label="threshold", color=_INK, linewidth=1.2)

@@ -15,6 +15,7 @@ from soulgraph.cli.script_files import load_script, read_constants
 from soulgraph.cli.tables import print_table
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
+from soulgraph.soul.gate_words import gate_words
 from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import (
     Sample,
@@ -22,7 +23,6 @@ from soulgraph.soul.simulation import (
     TimelinePoint,
     heard_as,
     live,
-    reason_words,
     seconds,
     span_name,
     spans,
@@ -75,7 +75,7 @@ def simulate(
     _write(runs, targets)
     _print_heard(cues)
     summaries = [(mbti, *_summary(samples)) for mbti, samples in runs.items()]
-    print_table(("type", "would not act", "because of", "locked"), summaries)
+    print_table(("type", "would not act", "why", "locked"), summaries)
     console.print(f"Drawn in {targets[0]}, listed in {targets[1]}.", soft_wrap=True)
 
 
@@ -104,7 +104,7 @@ def _print_heard(cues: Script) -> None:
 def _summary(samples: Sequence[Sample]) -> tuple[str, str, str]:
     """(when the gate was blocked, why, when it was locked)."""
     blocked = spans(samples, lambda sample: sample.gate.exec_mode == "blocked")
-    reasons = dict.fromkeys(reason_words(sample.gate.reason) for sample in samples if sample.gate.reason)
+    reasons = dict.fromkeys(gate_words(sample.gate.reason, "en")["why"] for sample in samples if sample.gate.reason)
     locked = spans(samples, lambda sample: sample.gate.locked)
     return _format_spans(blocked), ", ".join(reasons) or "-", _format_spans(locked)
 

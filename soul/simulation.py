@@ -9,7 +9,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born, evolve
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, EmotionState, UserEmotion
-from soulgraph.soul.gate import Gate, GateReason, judge
+from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.impact import impact
 from soulgraph.soul.mood import Mood, mood_of
 from soulgraph.soul.personality import Traits, number_in
@@ -122,11 +122,6 @@ def is_hostile(felt: UserEmotion) -> bool:
 
 def makes_good(felt: UserEmotion) -> bool:
     return felt.appraised.repair >= _CLEARLY
-
-
-def reason_words(reason: GateReason) -> str:
-    """Why the gate is closed, as it is read."""
-    return reason.replace("_", " ")
 
 
 def script_of(entries: Iterable[tuple[str, Any]], hear: Hear) -> Script:

@@ -276,7 +276,7 @@ def texts(axes):
 def test_the_picture_shades_when_the_gate_was_blocked_and_locked_and_says_why():
     infp, isfp, estj = figure(plays("insult*3@8s, apology@60s", 300.0, "INFP", "ISFP", "ESTJ")).axes[6:9]
     assert [len(axes.patches) for axes in (infp, isfp, estj)] == [2, 2, 0]
-    assert [texts(axes) for axes in (infp, isfp, estj)] == [["hurt"], ["hurt"], []]
+    assert [texts(axes) for axes in (infp, isfp, estj)] == [["hurt by what was said"]] * 2 + [[]]
 
 
 def test_the_picture_names_moods_where_there_is_room():

@@ -16,7 +16,6 @@ from soulgraph.soul.simulation import (
     Cue,
     heard_as,
     play,
-    reason_words,
     seconds,
     span_name,
     spans,
@@ -126,7 +125,6 @@ def test_what_a_sentence_feels_like_is_left_to_who_hears_it():
 def test_what_was_heard_is_named_with_what_it_is_to_the_soul():
     named = [heard_as(cue.felt) for cue in said("insult@1, apology@2, sadness@3")]
     assert named == ["anger, hostile", "sadness, making good", "sadness"]
-    assert reason_words("overwhelmed_by_hurt") == "overwhelmed by hurt"
 
 
 def test_a_shorthand_gives_way_to_what_is_said_beside_it():
