@@ -75,7 +75,7 @@ def simulate(
     _write(runs, targets)
     _print_heard(cues)
     summaries = [(mbti, *_summary(samples)) for mbti, samples in runs.items()]
-    print_table(("type", "would not act", "why", "locked"), summaries)
+    print_table(("type", "would not act", "locked", "why"), summaries)
     console.print(f"Drawn in {targets[0]}, listed in {targets[1]}.", soft_wrap=True)
 
 
@@ -102,11 +102,11 @@ def _print_heard(cues: Script) -> None:
 
 
 def _summary(samples: Sequence[Sample]) -> tuple[str, str, str]:
-    """(when the gate was blocked, why, when it was locked)."""
+    """(when the gate was blocked, when it was locked, why)."""
     blocked = spans(samples, lambda sample: sample.gate.exec_mode == "blocked")
     reasons = dict.fromkeys(gate_words(sample.gate.reason, "en")["why"] for sample in samples if sample.gate.reason)
     locked = spans(samples, lambda sample: sample.gate.locked)
-    return _format_spans(blocked), ", ".join(reasons) or "-", _format_spans(locked)
+    return _format_spans(blocked), _format_spans(locked), ", ".join(reasons)
 
 
 def _format_spans(found: Sequence[tuple[float, float]]) -> str:

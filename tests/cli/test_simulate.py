@@ -45,8 +45,7 @@ def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and
     result = simulate()
     assert (result.exit_code, result.stderr) == (0, "")
     assert re.search(r"1m +I am so sorry\.", result.stdout)
-    assert re.search(r"INFP +16s to \w+ +.*hurt +24s to \w+", result.stdout)
-    assert re.search(r"ESTJ .* never\s*$", result.stdout, re.MULTILINE)
+    assert re.search(r"INFP +16s to \w+ +24s to \w+ +.*hurt", result.stdout)
     assert sorted(os.listdir()) == ["simulation.csv", "simulation.png"]
     rows = table()
     heard = [cue.felt.emotion for cue in read_script(Path("insults"))]
@@ -229,7 +228,7 @@ def test_a_bad_option_is_refused_in_one_line_by_name(arguments, about):
 
 def test_constants_of_a_file_change_the_story():
     Path("tough.yaml").write_text("impact_max: 0.1\nx_bored: [-0.1, -0.2, -0.1]\n")
-    assert re.search(r"INFP +never +- +never", simulate("--constants", "tough.yaml").stdout)
+    assert re.search(r"INFP +never +never", simulate("--constants", "tough.yaml").stdout)
     Path("nothing.yaml").write_text("# all as it is\n")
     assert read_constants(Path("nothing.yaml")) == DEFAULT
 
@@ -281,7 +280,7 @@ def test_the_picture_shades_when_the_gate_was_blocked_and_locked_and_says_why():
 
 def test_the_picture_names_moods_where_there_is_room():
     sheet = figure(plays("insult*4@8s, apology@60s", 240.0, "INFP", "ESTJ"))
-    assert [texts(axes)[2:] for axes in sheet.axes[:2]] == [["hurt"], ["angry", "sulky", "calm"]]
+    assert [texts(axes)[2:] for axes in sheet.axes[:2]] == [["hurt"], ["angry", "sulky"]]
 
 
 def test_what_is_heard_is_named_once_a_run_and_only_where_there_is_room():
