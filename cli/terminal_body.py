@@ -9,7 +9,7 @@ from rich.text import Text
 
 from soulgraph.cli.client import Json
 from soulgraph.soul.emotions import EmotionState
-from soulgraph.soul.mood import describe
+from soulgraph.soul.mood import Mood, describe, mood_of
 
 VERSION = 1
 _WIDTH = 40
@@ -43,34 +43,34 @@ _JOY, _CALM, _ANGER, _FEAR, _GLOOM, _PLAIN = (
     ("o     o", "---", "white"),
 )
 _TURNED_AWAY = (">     <", "###", "bright_black")
-_FACES = {
-    **dict.fromkeys(("exuberant", "dependent", "pleased"), _JOY),
-    **dict.fromkeys(("relaxed", "docile", "assured"), _CALM),
-    **dict.fromkeys(("hostile", "disdainful", "displeased"), _ANGER),
-    **dict.fromkeys(("anxious", "stirred", "unsure"), _FEAR),
-    **dict.fromkeys(("bored", "subdued"), _GLOOM),
-    "even": _PLAIN,
+_FACES: dict[Mood, tuple[str, str, str]] = {
+    **dict.fromkeys(("cheerful", "elated", "excited", "proud"), _JOY),
+    **dict.fromkeys(("content", "tender"), _CALM),
+    **dict.fromkeys(("angry", "sulky"), _ANGER),
+    **dict.fromkeys(("afraid", "worried"), _FEAR),
+    **dict.fromkeys(("sad", "moved", "hurt", "bored", "tired"), _GLOOM),
+    "calm": _PLAIN,
 }
-"""Eyes, mouth and colour for each word that describes a mood."""
+"""Eyes, mouth and colour for each mood."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The face for a mood. A soul whose gate is blocked turns away."""
+    """The face for a mood, and the mood in words. A soul whose gate is blocked turns away."""
 
-    mood: str
+    mood: Mood
+    words: str
     acts: bool
 
     @classmethod
     def of(cls, feeling: EmotionState, acts: bool) -> "Face":
-        return cls(f"{describe(feeling, 'en')} · {describe(feeling, 'zh')}", acts)
+        return cls(mood_of(feeling), f"{describe(feeling, 'en')} · {describe(feeling, 'zh')}", acts)
 
     def drawn(self, name: str, probability: float) -> Panel:
-        word = self.mood.partition(" ·")[0].split()[-1]
-        eyes, mouth, colour = _FACES[word] if self.acts else _TURNED_AWAY
+        eyes, mouth, colour = _FACES[self.mood] if self.acts else _TURNED_AWAY
         gate = f"{'would act' if self.acts else 'would not act'} ({probability:.0%})"
         return Panel(
-            Text(f"{eyes}\n{mouth}\n\n{self.mood}\n{gate}", colour, justify="center"), title=Text(name), width=_WIDTH
+            Text(f"{eyes}\n{mouth}\n\n{self.words}\n{gate}", colour, justify="center"), title=Text(name), width=_WIDTH
         )
 
 

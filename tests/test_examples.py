@@ -11,16 +11,16 @@ PRINTED = {
     "react_agent": """\
 human: My present for my daughter is lost, I am so sad. It is order 17.
 order_status: order 17 is lost
-companion: I know that feeling. Let me keep you company.
+companion: I'm sad with you, and I'm here. I'm not going anywhere.
 ai: Order 17 is lost; a new one is on its way.
 """,
     "two_souls": """\
-luna (+0.5): How lovely. I'll gladly share that joy.
-sol (+0.4): How lovely. I'll gladly share that joy.
-luna (+1.0): ...Thank you. I still need a moment.
-sol (+0.5): How lovely. I'll gladly share that joy.
-luna (+1.0): ...Thank you. I still need a moment.
-sol (+0.6): How lovely. I'll gladly share that joy.
+luna (+0.5): Wonderful, I'm happy with you. I'm even happier than you.
+sol (+0.4): How good. Let me have half of that joy. That is worth something.
+luna (+1.0): Hehe, I'm so happy!
+sol (+0.8): Wonderful, I'm happy with you. Tell me more. Good.
+luna (+1.0): Hehe, I'm so happy!
+sol (+1.0): Haha, one more word and I'll float away! Let me enjoy it first.
 """,
     "own_tools_and_mcp": """\
 uses {'name': 'temperature', 'arguments': {}}

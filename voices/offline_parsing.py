@@ -47,14 +47,17 @@ _APOLOGY = re.compile(
     r"|\b(?:sorry|apologi[sz]e|forgive|take (?:it|that) back|didn't mean)\b",
     re.IGNORECASE,
 )
+# Not 别人 (others), 不要紧 (it does not matter) or "don't know".
 _PROHIBITION = re.compile(
-    r"^\W*(?:请|你)?(?:别|不要|不许|不准|不用)|^\W*(?:please )?(?:don't|do not|never|stop|quit)\b", re.IGNORECASE
+    r"^\W*(?:请|你)?(?:别(?![人的处名扭])|不要(?!紧|脸)|不许|不准)"
+    r"|^\W*(?:please )?(?:stop\b|quit\b|(?:don't|do not)\b(?! (?:know|mind|worry|you (?:think|know|like|love))))",
+    re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"^\W*(?:你?(?:能不能|可不可以|可以|能))?(?:请|麻烦你?|拜托你?)?(?:[帮给替陪教]我|告诉我|提醒我)"
-    r"|^\W*(?:请|麻烦|拜托)|^\W*把.{1,12}(?:[开关调放拿打收换停])|打开|关掉|关上|调[高低大小亮暗]|播放"
+    r"^\W*(?:你?(?:能不能|可不可以|可以|能))?(?:请|麻烦你?|拜托你?)?(?:[帮给替陪教]我(?!的)|告诉我|提醒我)"
+    r"|^\W*(?:请|麻烦|拜托|打开|关掉|关上|播放)|^\W*把.{1,12}[开关调放拿打收换停]|^\W*调[高低大小亮暗]"
     r"|^\W*(?:please|(?:can|could|would|will) you)\b"
-    r"|^\W*(?:tell|give|make|show|play|turn|open|close|set|write|sing|read|help|speak|wake|remind|bring|switch) \w",
+    r"|^\W*(?:tell|give|make|show|play|turn|open|close|set|write|sing|read|help|speak|wake|remind|bring) (?!is\b)\w",
     re.IGNORECASE,
 )
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")

@@ -10,11 +10,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from soulgraph.senses.arrays import Floats
 from soulgraph.senses.emotion.lexical import Feeling, emphasis, feelings_or_curses, strengths, tones_in
-from soulgraph.senses.emotion.lexicon import Mark, lexicon, units_of
+from soulgraph.senses.emotion.lexicon import Mark, lexicon
+from soulgraph.senses.units import units_of
 from soulgraph.soul.emotions import EMOTIONS
-
-Floats = NDArray[np.float32]
 
 MAX_CHARS = 1000  # of a text; the rest is not read
 BUCKETS = 1 << 16

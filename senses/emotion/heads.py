@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.senses.emotion.features import BUCKETS, LAYOUT, Floats, TextFeatures
+from soulgraph.senses.arrays import EMBEDDING, Floats, restored
+from soulgraph.senses.emotion.features import BUCKETS, LAYOUT, TextFeatures
 from soulgraph.soul.emotions import EMOTIONS
 
 FILE = "heads.npz"
-EMBEDDING = 512
 # The embedding has length 1 in 512 dimensions: scaled up so that its components weigh like the words.
 VECTOR_SCALE, WORD_SCALE = 16.0, 1.5
 SIGNATURE = ",".join((*EMOTIONS, *LAYOUT, str(EMBEDDING), str(BUCKETS)))
@@ -108,17 +108,10 @@ def heads_from(arrays: Mapping[str, NDArray[np.generic]]) -> Heads:
     names = [field.name for field in fields(Heads)]
     if signature != SIGNATURE or any(name not in arrays for name in names):
         raise ConfigurationError(FILE, "was trained for other features or labels; train it anew")
-    return Heads(**{name: _restored(name, arrays) for name in names})
+    return Heads(**{name: restored(name, arrays) for name in names})
 
 
 @cache
 def heads() -> Heads:
     with as_file(files(__package__) / FILE) as path, np.load(path) as arrays:
         return heads_from(arrays)
-
-
-def _restored(name: str, arrays: Mapping[str, NDArray[np.generic]]) -> Floats:
-    """An array in single precision; one quantised to small integers is multiplied by its step."""
-    values = arrays[name].astype(np.float32)
-    step = f"{name}_step"
-    return values * arrays[step].astype(np.float32) if step in arrays else values

@@ -1,8 +1,10 @@
 """Finds emotions by the words, phrases and emoji of a Chinese or English text."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from soulgraph.senses.appraisal.rules import appraise_words
 from soulgraph.senses.emotion.lexicon import Lexicon, Mark, lexicon
 from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
 
@@ -39,9 +41,10 @@ class LexiconRecogniser:
 
     async def recognise(self, text: str) -> UserEmotion:
         feelings = feelings_or_curses(self._lexicon.scan(text), self._lexicon)
+        appraisal = appraise_words(text)
         if not feelings:
-            return _emotion("neutral", 0.0, NO_HIT_CONFIDENCE)
-        return _strongest_emotion(feelings, emphasis(text, feelings))
+            return replace(_emotion("neutral", 0.0, NO_HIT_CONFIDENCE), appraisal=appraisal)
+        return replace(_strongest_emotion(feelings, emphasis(text, feelings)), appraisal=appraisal)
 
 
 def feelings_or_curses(marks: list[Mark], words: Lexicon) -> list[Feeling]:

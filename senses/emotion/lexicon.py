@@ -1,26 +1,21 @@
 """The emotion lexicon: turns a text into a list of marks (feelings, negators, degree words, …)."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from soulgraph.senses.text import normalise
+from soulgraph.senses.units import Phrase, Units, inflections, phrases_in, units_of
 
 Kind = Literal[
     "feeling", "sign", "negator", "degree", "after", "bridge", "joiner", "contrast", "curse", "tone", "irony", "plain"
 ]
-Phrase = tuple[str, ...]
 
 STRENGTH = {"strong": 0.9, "plain": 0.65, "weak": 0.35, "signs": 0.5}
 AMPLIFIED, SOFTENED = 1.35, 0.6
-
-_UNIT = re.compile(r"[^\W_\u3400-\u9fff]+(?:[_'][^\W\u3400-\u9fff]+)*|\S")
-_ELONGATED = re.compile(r"([a-z]{1,2}?)\1{2,}")
 
 
 class Mark(NamedTuple):
@@ -33,39 +28,6 @@ class Mark(NamedTuple):
 
 
 PLAIN = Mark("plain")
-
-
-class Units(NamedTuple):
-    """The units of a text as written (`raw`) and as the lexicon spells them (`plain`)."""
-
-    raw: list[str]
-    plain: list[str]
-
-
-def _split(text: str) -> list[str]:
-    """English words as wholes, everything else (a Chinese character, an emoji) one by one."""
-    return _UNIT.findall(text)
-
-
-@lru_cache(maxsize=20_000)
-def _normalise_unit(unit: str) -> str:
-    """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
-    return _ELONGATED.sub(r"\1", unit.lower())
-
-
-def units_of(text: str) -> Units:
-    raw = _split(normalise(text))
-    return Units(raw, [_normalise_unit(unit) for unit in raw])
-
-
-def inflections(word: str) -> Iterator[str]:
-    """The regular forms of an English word; forms that do not exist do no harm."""
-    yield from (word, f"{word}s", f"{word}es", f"{word}d", f"{word}ed", f"{word}ing")
-    yield from (f"{word}{word[-1]}{ending}" for ending in ("ed", "ing"))
-    if word.endswith("e"):
-        yield f"{word[:-1]}ing"
-    if word.endswith("y"):
-        yield from (f"{word[:-1]}i{ending}" for ending in ("es", "ed", "er", "est"))
 
 
 class Phrases:
@@ -113,10 +75,6 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     return Lexicon(yaml.safe_load((files(__package__) / "lexicon.yaml").read_text("utf-8")))
-
-
-def phrases_in(listing: str) -> list[Phrase]:
-    return [tuple(units_of(entry).plain) for entry in listing.split(",")]
 
 
 def _entries(data: dict[str, Any]) -> Iterator[tuple[Phrase, Mark]]:

@@ -6,13 +6,16 @@ How they are combined:
    that sign are kept.
 3. p, a, d of the heads are pulled towards the labels' prototypes, the more the surer the label is.
 4. Intensity is the share of all labels but neutral, times the strength of the words.
+5. What the words are to the soul is appraised from the same embedding.
 """
 
 import math
 
 import numpy as np
 
-from soulgraph.senses.emotion.features import MAX_CHARS, Floats, TextFeatures, extract_features
+from soulgraph.senses.appraisal.appraise import appraise
+from soulgraph.senses.arrays import Floats
+from soulgraph.senses.emotion.features import MAX_CHARS, TextFeatures, extract_features
 from soulgraph.senses.emotion.heads import Heads, heads
 from soulgraph.senses.emotion.lexical import Feeling, strengths
 from soulgraph.senses.emotion.lexicon import lexicon
@@ -53,7 +56,8 @@ def judge(text: str, vector: Floats, trained: Heads | None = None) -> UserEmotio
     best = int(shares.argmax())
     p, a, d = _blend_pad(trained.pad(vector, features, raw_shares), shares, sign)
     intensity = _intensity(features, shares, best)
-    return UserEmotion(EMOTIONS[best], p, a, d, intensity, round(trained.confidence(float(shares[best])), 3)).sane()
+    confidence = round(trained.confidence(float(shares[best])), 3)
+    return UserEmotion(EMOTIONS[best], p, a, d, intensity, confidence, appraise(text, vector)).sane()
 
 
 def denied_sign(feelings: list[Feeling]) -> float:

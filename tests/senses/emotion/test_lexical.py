@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
-from soulgraph.senses.emotion.lexicon import lexicon, phrases_in
+from soulgraph.senses.emotion.lexicon import lexicon
 from soulgraph.senses.ports import EmotionRecogniser
+from soulgraph.senses.units import phrases_in
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
 
 
