@@ -150,7 +150,6 @@ def test_the_script_of_insults_insults_four_times(name):
     assert spans(hurt, lambda sample: sample.gate.locked)
 
 
-@pytest.mark.xfail(strict=True, reason="the built-in recogniser does not appraise yet")
 @pytest.mark.parametrize("name", ["insults", "insults_zh"])
 def test_the_script_of_insults_ends_with_an_apology_that_shortens_the_lock(name):
     *insults, apology = script = read_script(Path(name))
