@@ -6,6 +6,7 @@ alternate, so that a busy machine slows both alike and their ratio holds.
 """
 
 import asyncio
+import csv
 import json
 import random
 import statistics
@@ -138,6 +139,28 @@ def distances(cases: Sequence[Any], felt: Sequence[UserEmotion]) -> None:
     print()
 
 
+def appraisals() -> None:
+    """Precision, recall and F1 of hostility and repair, from .5 on, over the sets that are there."""
+    print("| appraisal | precision | recall | F1 | target | |\n|---|---|---|---|---|---|")
+    for name in ("open", "held"):
+        file = TESTS / "appraisal" / f"evaluation_{name}.tsv"
+        if file.exists():
+            rows = list(csv.DictReader(file.open(encoding="utf-8"), delimiter="\t", quoting=csv.QUOTE_NONE))
+            felt = [each.appraised for each in heard([row["text"] for row in rows])]
+            hostile = [(row["hostile"] == "1", each.hostility >= 0.5) for row, each in zip(rows, felt, strict=True)]
+            repair = [(row["repair"] == "1", each.repair >= 0.5) for row, each in zip(rows, felt, strict=True)]
+            for what, pairs in (("hostility", hostile), ("repair", repair)):
+                print(f"| {what}, {name} set of {len(rows)} | {told_apart(pairs)} |")
+    print()
+
+
+def told_apart(pairs: Sequence[tuple[bool, bool]]) -> str:
+    hits = sum(truth and found for truth, found in pairs)
+    precision, recall = (hits / max(1, sum(column)) for column in (list(zip(*pairs, strict=True))[::-1]))
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    return f"{precision:.3f} | {recall:.3f} | {verdict(f1, 0.9)}"
+
+
 def clinc(folder: Path) -> dict[str, Any]:
     data: dict[str, Any] = json.loads((folder / "intents_dev_en.json").read_text("utf-8"))
     return data
@@ -261,6 +284,7 @@ async def concurrently(act: Act, texts: Sequence[str], mark: str) -> float:
 def main(folder: Path) -> None:
     public_emotions(folder)
     own_emotions()
+    appraisals()
     asyncio.run(intents(folder))
     asyncio.run(speed(folder))
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from soulgraph.errors import ModelError, SenseUnavailable
 from soulgraph.senses.emotion.scales import Axis, Label, Share
 from soulgraph.senses.intents.catalog import Intent
-from soulgraph.soul.emotions import PROTOTYPES, UserEmotion
+from soulgraph.soul.emotions import PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.language import lang_of
 from soulgraph.voices.tasks import Task, TaskOutput, run_task
 
@@ -20,7 +20,11 @@ MAX_EXAMPLES = 4
 
 
 class Feeling(TaskOutput):
-    """The model's answer: a label at least. Missing axes are those of the label's prototype."""
+    """The model's answer: a label at least.
+
+    Missing axes are those of the label's prototype; without all three of toward, hostility and repair there is no
+    appraisal.
+    """
 
     emotion: Label
     p: Axis | None = None
@@ -28,11 +32,20 @@ class Feeling(TaskOutput):
     d: Axis | None = None
     intensity: Share = DEFAULT_INTENSITY
     confidence: Share | None = None
+    toward: Share | None = None
+    hostility: Share | None = None
+    repair: Share | None = None
+
+    @property
+    def appraisal(self) -> Appraisal | None:
+        if self.toward is None or self.hostility is None or self.repair is None:
+            return None
+        return Appraisal(self.toward, self.hostility, self.repair)
 
     def to_user_emotion(self) -> UserEmotion:
         axes = zip((self.p, self.a, self.d), PROTOTYPES[self.emotion], strict=True)
         p, a, d = (default if given is None else given for given, default in axes)
-        return UserEmotion(self.emotion, p, a, d, self.intensity, self.confidence)
+        return UserEmotion(self.emotion, p, a, d, self.intensity, self.confidence, self.appraisal)
 
 
 def _candidate_id(intent_id: str, info: ValidationInfo) -> str:

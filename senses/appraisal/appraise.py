@@ -9,8 +9,8 @@ from soulgraph.senses.appraisal.rules import reasons, score
 from soulgraph.senses.arrays import Floats
 from soulgraph.soul.emotions import Appraisal
 
-HEAD_BIAS = 0.3  # in log-odds; the head is cautious
-WORDS_WEIGHT = 2.0  # in log-odds, of words that are certain
+HEAD_BIAS = 0.4  # in log-odds; the head is cautious
+WORDS_WEIGHT = 3.0  # in log-odds, of words that are certain
 SHARPNESS = 1.5  # clear cases end near 0 or 1
 EDGE = 0.02  # probabilities are kept this far from 0 and 1
 TOLD = 0.3  # the head is a reason from here on

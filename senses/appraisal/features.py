@@ -9,8 +9,8 @@ from soulgraph.senses.appraisal.reading import Reading
 from soulgraph.senses.appraisal.rules import score
 from soulgraph.senses.arrays import Floats
 
-PERSONS = ("you", "self", "third", "thing")
-TURNS = ("reporting", "negators", "contrasts", "play", "anger_signs", "orders")
+PERSONS = ("you", "self", "third", "thing", "pointing")
+TURNS = ("reporting", "mentions", "negators", "contrasts", "play", "anger_signs", "orders")
 STATES = ("aimed", "denied", "away")
 FOUND = tuple(f"{kind}:{state}" for kind in (*ATTACKS, *REPAIRS) for state in STATES)
 SHAPE = ("quotes", "reported", "asks", "shouts", "clauses", "length", "chinese", "you first", "self first", "you last")

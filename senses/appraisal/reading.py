@@ -12,8 +12,30 @@ State = Literal["aimed", "denied", "away"]
 
 MAX_CHARS = 500
 NEAR = 3  # units within which a negator or an object belongs to a word
-_QUOTED = re.compile(r"""《[^》]*》|“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
+_QUOTED = re.compile(r"""《[^》]+》|“[^”]+”|「[^」]+」|『[^』]+』|"[^"]+"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
 _QUOTE = "“”"
+_BEFORE_OBJECTS = frozenset(
+    (
+        "让",
+        "令",
+        "使",
+        "给",
+        "对",
+        "跟",
+        "把",
+        "make",
+        "makes",
+        "made",
+        "making",
+        "give",
+        "gives",
+        "to",
+        "on",
+        "with",
+        "for",
+        "at",
+    )
+)
 _SENTENCE_ENDS = frozenset(".!?。…;")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",，、:—~")
 
@@ -72,7 +94,7 @@ class _Reader:
         return Finding(kind, self._words(hit), state, bisect_right(self.clause_starts, hit.start), target is not None)
 
     def _state(self, hit: Hit, kind: str, target: str | None) -> State:
-        if self._is_reported(hit) or self._is_confessed(hit, kind):
+        if self._is_reported(hit) or self._is_mentioned(hit) or self._is_confessed(hit, kind):
             return "away"
         if kind in ("insult", "praise") and not self._is_for_you(hit, target):
             return "away"
@@ -84,10 +106,14 @@ class _Reader:
 
     def _target(self, hit: Hit) -> str | None:
         """Who is named in the clause: the nearest before the word, else the first after it that is not the speaker."""
-        inside = [person for person in self.persons if self._same_clause(person, hit)]
+        inside = [person for person in self.persons if self._same_clause(person, hit) and not self._undergoes(person)]
         before = [person.kind for person in inside if person.start < hit.start]
-        after = [person.kind for person in inside if person.start >= hit.start and person.kind != "self"]
+        after = [person.kind for person in inside if person.start >= hit.end and person.kind != "self"]
         return next(iter([*before[-1:], *after]), None)
+
+    def _undergoes(self, person: Hit) -> bool:
+        """The speaker as an object, "you make me sick", is not whom the words are about."""
+        return person.kind == "self" and person.start > 0 and self.units[person.start - 1] in _BEFORE_OBJECTS
 
     def _is_for_you(self, hit: Hit, target: str | None) -> bool:
         if target is not None:
@@ -106,7 +132,7 @@ class _Reader:
         after = [
             person.kind
             for person in self.persons
-            if hit.end <= person.start <= hit.end + NEAR and self._same_clause(person, hit)
+            if hit.end <= person.start <= hit.end + 2 * NEAR and self._same_clause(person, hit)
         ]
         return bool(after) and after[0] in ("third", "thing")
 
@@ -129,7 +155,7 @@ class _Reader:
 
     def _is_negated(self, hit: Hit) -> bool:
         return any(
-            turn.kind == "negators" and hit.start - NEAR <= turn.start < hit.start and self._same_clause(turn, hit)
+            turn.kind == "negators" and hit.start - NEAR <= turn.end <= hit.start and self._same_clause(turn, hit)
             for turn in self.turns
         )
 
@@ -146,6 +172,12 @@ class _Reader:
             and bisect_right(self.sentence_starts, person.start) == bisect_right(self.sentence_starts, verb)
             for verb in verbs
             for person in self.persons
+        )
+
+    def _is_mentioned(self, hit: Hit) -> bool:
+        """Whether it is a title, or a word that is talked about: "play Sorry", "废物是什么意思"."""
+        return not any(person.kind == "you" for person in self.persons if person.start < hit.start) and any(
+            turn.kind == "mentions" and self._same_sentence(turn, hit) for turn in self.turns
         )
 
     def _is_confessed(self, hit: Hit, kind: str) -> bool:

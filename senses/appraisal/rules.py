@@ -8,7 +8,7 @@ from soulgraph.soul.emotions import Appraisal
 
 WEIGHTS = {
     **{"vile": 0.97, "threat": 0.95, "insult": 0.88, "contempt": 0.88, "rejection": 0.82, "mockery": 0.65},
-    **{"apology": 0.9, "taking_back": 0.85, "forgiveness": 0.85, "comfort": 0.8, "reassurance": 0.8},
+    **{"apology": 0.9, "taking_back": 0.85, "forgiveness": 0.85, "joking": 0.3, "comfort": 0.8, "reassurance": 0.8},
     **{"patience": 0.75, "thanks": 0.75, "affection": 0.8, "praise": 0.75},
 }
 UNNAMED = 0.85  # weight of an insult or praise beside which nobody is named
@@ -16,7 +16,7 @@ PER_FURTHER = 0.02  # each further word adds this
 TAKEN_BACK = 0.15  # what is left of an attack that is taken back after it
 SPOILED = 0.3  # what is left of kindness that an attack follows
 PLAYFUL = 0.6  # what is left of an insult that laughs
-DENIED_ATTACK = 0.75  # "you are not stupid" is reassurance
+DENIED = 0.75  # "you are not stupid" is reassurance, "I don't love you" is rejection
 
 
 class Score(NamedTuple):
@@ -26,8 +26,7 @@ class Score(NamedTuple):
 
 def score(reading: Reading) -> Score:
     """Hostility and repair of the findings, each 0..1."""
-    attacks = [finding for finding in reading.findings if _counts(finding, ATTACKS)]
-    repairs = [finding for finding in reading.findings if _counts(finding, REPAIRS) or _is_denied_attack(finding)]
+    attacks, repairs = attacks_in(reading), repairs_in(reading)
     hostility, repair = _strongest(attacks), _strongest(repairs)
     if attacks and _taken_back(attacks, repairs):
         hostility *= TAKEN_BACK
@@ -56,9 +55,8 @@ def toward(reading: Reading) -> float:
 def reasons(reading: Reading) -> tuple[str, ...]:
     """The findings in plain words, each once."""
     told = [_reason(finding) for finding in reading.findings]
-    attacks = [finding for finding in reading.findings if _counts(finding, ATTACKS)]
-    repairs = [finding for finding in reading.findings if _counts(finding, REPAIRS)]
-    if attacks and _taken_back(attacks, repairs):
+    attacks = attacks_in(reading)
+    if attacks and _taken_back(attacks, repairs_in(reading)):
         told.append("taken back")
     if reading.quotes:
         told.append("quotation")
@@ -73,12 +71,20 @@ def _reason(finding: Finding) -> str:
 _NOTES = {"denied": "denied", "away": "not meant for it"}
 
 
-def _counts(finding: Finding, kinds: tuple[str, ...]) -> bool:
+def attacks_in(reading: Reading) -> list[Finding]:
+    """What attacks the soul: attacks that are meant for it, and love that is denied it."""
+    return [finding for finding in reading.findings if _is(finding, ATTACKS, "affection")]
+
+
+def repairs_in(reading: Reading) -> list[Finding]:
+    """What makes good with the soul: kindness that is meant for it, and attacks that are denied."""
+    return [finding for finding in reading.findings if _is(finding, REPAIRS, *ATTACKS)]
+
+
+def _is(finding: Finding, kinds: tuple[str, ...], *opposites: str) -> bool:
+    if finding.state == "denied":
+        return finding.kind in opposites and finding.named
     return finding.state == "aimed" and finding.kind in kinds
-
-
-def _is_denied_attack(finding: Finding) -> bool:
-    return finding.state == "denied" and finding.kind in ATTACKS and finding.named
 
 
 def _strongest(findings: list[Finding]) -> float:
@@ -88,7 +94,7 @@ def _strongest(findings: list[Finding]) -> float:
 
 def _weight(finding: Finding) -> float:
     if finding.state == "denied":
-        return DENIED_ATTACK
+        return DENIED
     loose = finding.kind in ("insult", "praise") and not finding.named
     return WEIGHTS[finding.kind] * (UNNAMED if loose else 1.0)
 

@@ -48,6 +48,7 @@ class TextFeatures(NamedTuple):
     feelings: list[Feeling]
     emphasis: float
     asks: bool
+    orders: bool
     words: Floats
     pieces: NDArray[np.int64]
 
@@ -70,7 +71,9 @@ def extract_features(text: str) -> TextFeatures:
         ]
     )
     asks = _ASKS.search(text) is not None
-    return TextFeatures(feelings, emphasis(text, feelings), asks, words.astype(np.float32), pieces_of(units.plain))
+    orders = known.opens_as_order(units)
+    pieces = pieces_of(units.plain)
+    return TextFeatures(feelings, emphasis(text, feelings), asks, orders, words.astype(np.float32), pieces)
 
 
 def pieces_of(units: list[str]) -> NDArray[np.int64]:

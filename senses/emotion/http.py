@@ -4,21 +4,38 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Self
+from typing import Annotated, Self
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.emotion.scales import Axis, Label, Share
-from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.emotions import Appraisal, UserEmotion
 from soulgraph.soul.validation import explain
 
 TIMEOUT_S = 1.5
 MAX_ANSWER = 64 * 1024  # bytes; an honest answer has a few hundred
 
+MAX_REASONS = 20
+Reason = Annotated[str, StringConstraints(max_length=200)]
+
 # Without compression the size of the answer can be checked while it arrives.
 _HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+class AnsweredAppraisal(BaseModel):
+    """What the words are to the soul, if the service says so."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    toward: Share
+    hostility: Share
+    repair: Share
+    reasons: list[Reason] = Field(default=[], max_length=MAX_REASONS)
+
+    def to_appraisal(self) -> Appraisal:
+        return Appraisal(self.toward, self.hostility, self.repair, tuple(self.reasons))
 
 
 class Answer(BaseModel):
@@ -32,6 +49,11 @@ class Answer(BaseModel):
     d: Axis
     intensity: Share
     confidence: Share | None = None
+    appraisal: AnsweredAppraisal | None = None
+
+    def to_user_emotion(self) -> UserEmotion:
+        appraisal = self.appraisal.to_appraisal() if self.appraisal else None
+        return UserEmotion(self.emotion, self.p, self.a, self.d, self.intensity, self.confidence, appraisal)
 
 
 class HttpRecogniser:
@@ -61,7 +83,7 @@ class HttpRecogniser:
             raise SenseUnavailable(
                 f"the emotion service answered something unusable: {explain(error, root='answer')}"
             ) from error
-        return UserEmotion(**answer.model_dump())
+        return answer.to_user_emotion()
 
     async def _post(self, text: str) -> bytes:
         payload = json.dumps({"text": text})

@@ -67,9 +67,16 @@ class Lexicon:
         self.negated: dict[str, str] = data["negated"]
         self.words = Phrases(_inflected(dict(_entries(data))))
         self.cues = Phrases(dict(_grouped(data["cues"], "plain")))
+        self._openings = set(phrases_in(data["openings"]))
+        self._longest_opening = max(map(len, self._openings))
 
     def scan(self, text: str) -> list[Mark]:
         return self.words.scan(units_of(text))
+
+    def opens_as_order(self, units: Units) -> bool:
+        """Whether the first words are those of an order, a wish or a rule for the listener."""
+        sizes = range(1, self._longest_opening + 1)
+        return any(tuple(units.plain[:size]) in self._openings for size in sizes)
 
 
 @cache

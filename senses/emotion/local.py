@@ -6,7 +6,8 @@ How they are combined:
    that sign are kept.
 3. p, a, d of the heads are pulled towards the labels' prototypes, the more the surer the label is.
 4. Intensity is the share of all labels but neutral, times the strength of the words.
-5. What the words are to the soul is appraised from the same embedding.
+5. What the words are to the soul is appraised from the same embedding; a plain order that neither attacks it nor
+   makes good with it is neutral.
 """
 
 import math
@@ -20,7 +21,7 @@ from soulgraph.senses.emotion.heads import Heads, heads
 from soulgraph.senses.emotion.lexical import Feeling, strengths
 from soulgraph.senses.emotion.lexicon import lexicon
 from soulgraph.senses.ports import Embedder
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.personality import clip
 
 _PROTOTYPES = np.array([PROTOTYPES[label] for label in EMOTIONS], dtype=np.float32)
@@ -31,6 +32,9 @@ PROTOTYPE_PULL = 0.4  # how far a certain label pulls p, a, d to its prototype
 NAMED_GAIN = 1.5  # in log share, of a label whose feeling is named
 UNNAMED_STRENGTH = 0.6  # strength of a feeling that no word names
 NEUTRAL_INTENSITY = 0.1
+ORDER_GAIN = 1.0  # in log share, by which neutral leads in a plain order
+PLAIN_STRENGTH = 0.4  # of a feeling that an order may name and still be plain
+ORDER_LIMIT = 0.5  # hostility or repair from which words are more than an order
 
 
 class LocalRecogniser:
@@ -52,12 +56,29 @@ def judge(text: str, vector: Floats, trained: Heads | None = None) -> UserEmotio
     features = extract_features(text)
     raw_shares = trained.shares(vector, features.words)
     sign = 0.0 if features.asks else denied_sign(features.feelings)
+    appraisal = appraise(text, vector)
     shares = _keep_sign(_raise_named_labels(raw_shares, features.feelings), sign)
+    if _is_plain_order(features, appraisal):
+        shares = _raised_neutral(shares)
     best = int(shares.argmax())
     p, a, d = _blend_pad(trained.pad(vector, features, raw_shares), shares, sign)
     intensity = _intensity(features, shares, best)
     confidence = round(trained.confidence(float(shares[best])), 3)
-    return UserEmotion(EMOTIONS[best], p, a, d, intensity, confidence, appraise(text, vector)).sane()
+    return UserEmotion(EMOTIONS[best], p, a, d, intensity, confidence, appraisal).sane()
+
+
+def _is_plain_order(features: TextFeatures, appraisal: Appraisal) -> bool:
+    """An order or a wish in plain words: nothing is felt strongly, shouted, attacked or made good."""
+    strongest = max(strengths(features.feelings).values(), default=0.0)
+    said_plainly = strongest <= PLAIN_STRENGTH and features.emphasis == 1
+    return features.orders and said_plainly and max(appraisal.hostility, appraisal.repair) < ORDER_LIMIT
+
+
+def _raised_neutral(shares: Floats) -> Floats:
+    raised = shares.copy()
+    raised[_NEUTRAL] = max(raised[_NEUTRAL], raised.max()) * math.exp(ORDER_GAIN)
+    normalised: Floats = raised / raised.sum()
+    return normalised
 
 
 def denied_sign(feelings: list[Feeling]) -> float:

@@ -35,11 +35,25 @@ async def filtered(client, text, *catalog, **options):
 
 async def test_a_text_is_analysed_without_a_soul(client):
     felt = (await client.post("/v1/emotion/analyze", json={"text": "我今天真的太开心了！"})).json()
-    assert set(felt) == {"emotion", "p", "a", "d", "intensity", "confidence", "latency_ms"}
+    assert set(felt) == {"emotion", "p", "a", "d", "intensity", "confidence", "appraisal", "latency_ms"}
     assert felt["emotion"] in EMOTIONS
     assert felt["p"] > 0.2
     assert 0 < felt["intensity"] <= 1
     assert (await client.get("/v1/souls")).json() == []
+
+
+async def test_the_analysis_says_what_the_words_are_to_the_soul_and_why(client):
+    async def appraised(text):
+        return (await client.post("/v1/emotion/analyze", json={"text": text})).json()["appraisal"]
+
+    attack, amends, grief = [
+        await appraised(text) for text in ("你真是个没用的饭桶", "刚才是我不好，对不起", "我外公昨晚走了")
+    ]
+    assert attack["hostility"] >= 0.7
+    assert "insult: 饭桶" in attack["reasons"]
+    assert amends["repair"] >= 0.7
+    assert "apology: 对不起" in amends["reasons"]
+    assert max(grief["hostility"], grief["repair"]) < 0.3
 
 
 @pytest.mark.parametrize("text", ["", "   ", "字" * 8001, None, 5, "\u0000"])

@@ -10,7 +10,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.settings import Settings
-from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
+from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.llm_senses import LlmArbiter, LlmRecogniser
@@ -88,6 +88,17 @@ async def test_an_axis_of_zero_is_an_answer_and_a_null_is_none():
     assert emotion == UserEmotion("joy", 0.0, PROTOTYPES["joy"][1], 0.9, 0.0, None)
 
 
+async def test_the_model_says_what_the_words_are_to_the_soul():
+    emotion = await recognised('{"emotion": "anger", "toward": 1, "hostility": 0.8, "repair": 0}')
+    assert emotion.appraisal == Appraisal(1.0, 0.8, 0.0)
+
+
+@pytest.mark.parametrize("left_out", ["toward", "hostility", "repair"])
+async def test_an_appraisal_that_is_not_whole_is_none(left_out):
+    answer = {"emotion": "anger", "toward": 1, "hostility": 0.8, "repair": 0, left_out: None}
+    assert (await recognised(json.dumps(answer))).appraisal is None
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -98,8 +109,9 @@ async def test_an_axis_of_zero_is_an_answer_and_a_null_is_none():
         SAD.replace("-0.7", "NaN"),
         SAD.replace("0.8", "1.2"),
         SAD.replace("0.9", "-0.1"),
+        '{"emotion": "anger", "hostility": 2}',
     ],
-    ids=["prose", "label", "no label", "axis", "nan", "intensity", "confidence"],
+    ids=["prose", "label", "no label", "axis", "nan", "intensity", "confidence", "hostility"],
 )
 async def test_a_bad_feeling_is_repaired_once_and_then_unavailable(bad):
     assert (await recognised(bad, SAD)).emotion == "sadness"

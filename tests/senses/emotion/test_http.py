@@ -8,7 +8,7 @@ import pytest
 
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.emotion.http import MAX_ANSWER, HttpRecogniser
-from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.emotions import Appraisal, UserEmotion
 
 JOY = {"emotion": "joy", "p": 0.7, "a": 0.55, "d": 0.2, "intensity": 0.8, "confidence": 0.9}
 
@@ -135,6 +135,34 @@ async def test_an_unusable_field_is_named(field, value):
 async def test_a_strength_is_never_negative():
     assert "intensity: " in await failure(always(saying(intensity=-0.1)))
     assert "confidence: " in await failure(always(saying(confidence=-0.1)))
+
+
+async def test_an_appraisal_is_taken_as_the_service_gives_it():
+    given = {"toward": 1, "hostility": 0.9, "repair": 0, "reasons": ["insult"], "model": "m"}
+    async with recogniser_of(always(saying(appraisal=given))) as (_, recogniser):
+        assert (await recogniser.recognise("hi")).appraisal == Appraisal(1.0, 0.9, 0.0, ("insult",))
+
+
+@pytest.mark.parametrize("given", [..., None])
+async def test_a_service_may_leave_the_appraisal_out(given):
+    async with recogniser_of(always(saying(appraisal=given))) as (_, recogniser):
+        assert (await recogniser.recognise("hi")).appraisal is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"hostility": 1.1}, "hostility"),
+        ({"repair": "0.5"}, "repair"),
+        ({"toward": None}, "toward"),
+        ({"reasons": [5]}, "reasons"),
+        ({"reasons": ["x"] * 21}, "reasons"),
+        ({"reasons": ["x" * 201]}, "reasons"),
+    ],
+)
+async def test_a_wrong_appraisal_is_unusable(changed, field):
+    given = {"toward": 1, "hostility": 0, "repair": 0} | changed
+    assert field in await failure(always(saying(appraisal=given)))
 
 
 @pytest.mark.parametrize("body", ["", "sorry", "[]", "null", '"joy"', "{", b"\xff\xfe", "[" * 50_000, "{}"])
