@@ -55,7 +55,7 @@ def figure(runs: Mapping[str, Samples]) -> Figure:
     unit, size = _unit(max(samples[-1].at for samples in runs.values()))
     for column, (mbti, samples) in zip(grid.T, runs.items(), strict=True):
         _plot_run(column, samples, size)
-        column[0].set_title(mbti, fontweight="bold", pad=46)
+        column[0].set_title(mbti, fontweight="bold", pad=34)
         column[-1].set_xlabel(f"time in {unit}")
     _label_rows(list(grid[:, 0]), runs.values())
     _add_legends(list(grid[:, -1]))
@@ -90,9 +90,9 @@ def _plot_cues(axes: Axes, cues: Sequence[Cue], end: float) -> None:
         colour, marker = _KINDS[kind]
         axes.plot(times, [1.05] * len(times), marker, color=colour, markersize=7, clip_on=False, transform=above)
     free = 0.0
-    for heard, run in groupby(cues, key=lambda cue: heard_as(cue.felt)):
+    for heard, run in groupby(cues, key=_label):
         first, *more = run
-        name = (f"{heard} ×{len(more) + 1}" if more else heard).replace(", ", "\n")
+        name = f"{heard} ×{len(more) + 1}" if more else heard
         if first.at >= free:
             axes.text(first.at, 1.11, name, transform=above, fontsize=9, color=_INK)
             free = first.at + _width(name, end)
@@ -100,7 +100,7 @@ def _plot_cues(axes: Axes, cues: Sequence[Cue], end: float) -> None:
 
 def _width(name: str, end: float) -> float:
     """Of a label, as time."""
-    return _LETTER_WIDTH * max(map(len, name.splitlines())) * end
+    return _LETTER_WIDTH * len(name) * end
 
 
 def _name_changes(axes: Axes, height: float, times: Sequence[float], names: Iterable[str]) -> None:
@@ -110,6 +110,11 @@ def _name_changes(axes: Axes, height: float, times: Sequence[float], names: Iter
     for (at, name), (limit, _) in pairwise([*starts, (times[-1], "")]):
         if at + _width(name, times[-1]) <= limit:
             axes.text(at, height, name, transform=axes.get_xaxis_transform(), fontsize=9, color=_INK)
+
+
+def _label(cue: Cue) -> str:
+    """What the words are to the soul, or else the emotion."""
+    return heard_as(cue.felt).rpartition(", ")[2]
 
 
 def _kind(cue: Cue) -> str:
