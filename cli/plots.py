@@ -153,7 +153,7 @@ def _label_rows(rows: Sequence[Axes], runs: Iterable[Samples]) -> None:
     for axes, name, low, high in (
         (mood, "mood", -1.35, 1.05),
         (load, "load", -0.03, 1.05),
-        (gate, "would it act?", -0.03, 1.20),
+        (gate, "would it act?", -0.03, 1.18),
         (drift, "drift of traits", -limit, limit),
     ):
         axes.set_ylabel(name)
