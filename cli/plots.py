@@ -1,7 +1,7 @@
 """The plot of a simulation: one column per MBTI type; rows for mood, load, gate and drift over time."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from matplotlib.artist import Artist
@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from soulgraph.soul.emotions import NEGATIVE, POSITIVE
-from soulgraph.soul.simulation import Cue, Sample, spans
+from soulgraph.soul.emotions import POSITIVE
+from soulgraph.soul.gate_words import gate_words
+from soulgraph.soul.simulation import Cue, Sample, heard_as, is_hostile, makes_good, spans
 
 Samples = Sequence[Sample]
 Curves = Mapping[str, Callable[[Sample], float]]
@@ -75,6 +76,7 @@ def _plot_run(column: Sequence[Axes], samples: Samples, unit: float) -> None:
     for axes, curves in ((mood, _MOOD), (load, _LOAD), (drift, _DRIFT)):
         for (name, value), colour in zip(curves.items(), _COLOURS, strict=False):
             axes.plot(times, [value(sample) for sample in samples], label=name, color=colour, linewidth=1.6)
+    _name_changes(mood, 0.03, times, (sample.mood for sample in samples))
     _plot_gate(gate, times, samples, unit)
     for axes in (mood, load, gate, drift):
         _style(axes, cues)
@@ -83,22 +85,43 @@ def _plot_run(column: Sequence[Axes], samples: Samples, unit: float) -> None:
 def _plot_cues(axes: Axes, cues: Sequence[Cue], end: float) -> None:
     """Above the axes, mark every emotion, and label it where the label before leaves room."""
     above = axes.get_xaxis_transform()
-    free = 0.0
     for kind, some in groupby(sorted(cues, key=_kind), key=_kind):
         times = [cue.at for cue in some]
         colour, marker = _KINDS[kind]
         axes.plot(times, [1.05] * len(times), marker, color=colour, markersize=7, clip_on=False, transform=above)
-    for label, run in groupby(cues, key=lambda cue: cue.felt.emotion):
+    free = 0.0
+    for heard, run in groupby(cues, key=_label):
         first, *more = run
-        name = f"{label} ×{len(more) + 1}" if more else label
+        name = f"{heard} ×{len(more) + 1}" if more else heard
         if first.at >= free:
             axes.text(first.at, 1.11, name, transform=above, fontsize=9, color=_INK)
-            free = first.at + _LETTER_WIDTH * len(name) * end
+            free = first.at + _width(name, end)
+
+
+def _width(name: str, end: float) -> float:
+    """Of a label, as time."""
+    return _LETTER_WIDTH * len(name) * end
+
+
+def _name_changes(axes: Axes, height: float, times: Sequence[float], names: Iterable[str]) -> None:
+    """Write every name where it begins to hold, if there is room until the next one."""
+    runs = groupby(zip(times, names, strict=True), key=lambda pair: pair[1])
+    starts = [next(run) for name, run in runs if name]
+    for (at, name), (limit, _) in pairwise([*starts, (times[-1], "")]):
+        if at + _width(name, times[-1]) <= limit:
+            axes.text(at, height, name, transform=axes.get_xaxis_transform(), fontsize=9, color=_INK)
+
+
+def _label(cue: Cue) -> str:
+    """What the words are to the soul, or else the emotion."""
+    return heard_as(cue.felt).rpartition(", ")[2]
 
 
 def _kind(cue: Cue) -> str:
-    label = cue.felt.emotion
-    return "unkind" if label in NEGATIVE else "kind" if label in POSITIVE else "neither"
+    """Suffering that is not aimed at the soul is neither kind nor unkind to it."""
+    if is_hostile(cue.felt):
+        return "unkind"
+    return "kind" if makes_good(cue.felt) or cue.felt.emotion in POSITIVE else "neither"
 
 
 def _plot_gate(axes: Axes, times: Sequence[float], samples: Samples, unit: float) -> None:
@@ -107,6 +130,8 @@ def _plot_gate(axes: Axes, times: Sequence[float], samples: Samples, unit: float
     for colour, found in ((_BLOCKED, blocked), (_LOCKED, locked)):
         for start, end in found:
             axes.axvspan(start / unit, end / unit, color=colour, linewidth=0, zorder=0)
+    reasons = (gate_words(sample.gate.reason, "en")["why"] if sample.gate.reason else "" for sample in samples)
+    _name_changes(axes, 0.90, times, reasons)
     axes.plot(times, [sample.gate.exec_probability for sample in samples], label="P_exec", color=_INK, linewidth=1.8)
     axes.plot(times, [sample.gate.threshold for sample in samples], "--", label="threshold", color=_INK, linewidth=1.2)
 
@@ -126,9 +151,9 @@ def _label_rows(rows: Sequence[Axes], runs: Iterable[Samples]) -> None:
     largest = max(abs(trait) for samples in runs for sample in samples for trait in sample.state.drift)
     limit = 1.1 * max(largest, _MIN_DRIFT_RANGE)
     for axes, name, low, high in (
-        (mood, "mood", -1.05, 1.05),
+        (mood, "mood", -1.35, 1.05),
         (load, "load", -0.03, 1.05),
-        (gate, "would it act?", -0.03, 1.05),
+        (gate, "would it act?", -0.03, 1.18),
         (drift, "drift of traits", -limit, limit),
     ):
         axes.set_ylabel(name)

@@ -1,4 +1,4 @@
-"""Simulation: plays a script of user emotions to a soul, using the dynamics alone and simulated time."""
+"""Simulation: plays a script of sentences or emotions to a soul, using the dynamics alone and simulated time."""
 
 import math
 import re
@@ -11,34 +11,41 @@ from soulgraph.soul.dynamics import born, evolve
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, EmotionState, UserEmotion
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.impact import impact
+from soulgraph.soul.mood import Mood, mood_of
 from soulgraph.soul.personality import Traits, number_in
 
 MAX_TIMELINE_POINTS = 50_000
 DEFAULT_INTENSITY = 0.9  # when the script gives none
-DEFAULT_INTERVAL_S = 8.0  # seconds between repeated emotions
+DEFAULT_INTERVAL_S = 8.0  # seconds between repetitions
+
+Hear: TypeAlias = Callable[[str], UserEmotion]
+"""What recognises the emotion of a sentence."""
 
 _MAX_S = 1e9
+_CLEARLY = 0.5  # an appraisal below this is not named
 _UNITS_S = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _TIME_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])\s*")
 _TIME_PARTS = re.compile(rf"(?:{_TIME_PART.pattern})+")
-_FIELDS = ("at", "emotion", "intensity", "confidence", "p", "a", "d", "hostility", "repair")
-_SHORTHANDS: dict[str, dict[str, Any]] = {
-    "insult": {"emotion": "anger", "hostility": 0.9},
-    "apology": {"emotion": "sadness", "repair": 0.9},
-    "praise": {"emotion": "joy", "repair": 0.9},
+_FIELDS = ("at", "say", "emotion", "intensity", "confidence", "p", "a", "d", "hostility", "repair")
+_SHORTHANDS = {
+    "insult": ("anger", {"hostility": 0.9}),
+    "apology": ("sadness", {"repair": 0.9}),
+    "praise": ("joy", {"repair": 0.9}),
 }
+_COMMA_OUTSIDE_QUOTES = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _LINE_PART = re.compile(
-    r"(?P<emotion>[a-z]+) (?: : (?P<intensity>[\d.]+) )? (?: \* (?P<times>\d{1,5}) )?"
+    r"""(?: "(?P<say>[^"]+)" | (?P<emotion>[a-z]+) ) (?: : (?P<intensity>[\d.]+) )? (?: \* (?P<times>\d{1,5}) )?"""
     r"@ (?P<at>[^/]+) (?: / (?P<every>.+) )?",
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 
 class Cue(NamedTuple):
-    """An emotion the user shows at this second of the simulation."""
+    """What the user shows at this second of the simulation, and the words in which it was heard, if any."""
 
     at: float
     felt: UserEmotion
+    words: str | None = None
 
 
 class TimelinePoint(NamedTuple):
@@ -49,12 +56,13 @@ class TimelinePoint(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """State and gate of a soul at one point of the timeline."""
+    """State, gate and mood of a soul at one point of the timeline."""
 
     at: float
     felt: UserEmotion | None
     state: EmotionState
     gate: Gate
+    mood: Mood
 
 
 Script: TypeAlias = tuple[Cue, ...]
@@ -74,7 +82,7 @@ def timeline(script: Script, until: float, step: float) -> list[TimelinePoint]:
         raise InvalidInput(f"step must be longer: at most {MAX_TIMELINE_POINTS:,} moments can be played")
     ticks = (round(n * step, 6) for n in range(math.ceil(until / step)))
     times = {*ticks, until, *(cue.at for cue in script)}
-    points = [*(TimelinePoint(at, None) for at in times), *(TimelinePoint(*cue) for cue in script)]
+    points = [*(TimelinePoint(at, None) for at in times), *(TimelinePoint(cue.at, cue.felt) for cue in script)]
     return sorted(points, key=lambda point: (point.at, point.felt is not None))
 
 
@@ -86,7 +94,7 @@ def live(traits: Traits, points: Iterable[TimelinePoint], constants: Constants =
             sampled = evolve(traits, state, at, constants)
         else:
             sampled = state = impact(traits, state, felt, at, constants)
-        yield Sample(at, felt, sampled, judge(traits, sampled, at, constants))
+        yield Sample(at, felt, sampled, judge(traits, sampled, at, constants), mood_of(sampled, constants))
 
 
 def spans(samples: Sequence[Sample], holds: Callable[[Sample], bool]) -> list[tuple[float, float]]:
@@ -101,51 +109,77 @@ def spans(samples: Sequence[Sample], holds: Callable[[Sample], bool]) -> list[tu
     return found if start is None else [*found, (start, samples[-1].at)]
 
 
-def script_of(entries: Iterable[tuple[str, Any]]) -> Script:
+def heard_as(felt: UserEmotion) -> str:
+    """The emotion, and what the words are to the soul if they are clearly something, like "anger, hostile"."""
+    if is_hostile(felt):
+        return f"{felt.emotion}, hostile"
+    return f"{felt.emotion}, making good" if makes_good(felt) else felt.emotion
+
+
+def is_hostile(felt: UserEmotion) -> bool:
+    return felt.appraised.hostility >= _CLEARLY
+
+
+def makes_good(felt: UserEmotion) -> bool:
+    return felt.appraised.repair >= _CLEARLY
+
+
+def script_of(entries: Iterable[tuple[str, Any]], hear: Hear) -> Script:
     """The script of (place, entry) pairs; raises InvalidInput with the place and field of a bad entry."""
-    cues = [_cue_with_place(place, entry) for place, entry in entries]
+    cues = [_cue_with_place(place, entry, hear) for place, entry in entries]
     if not cues:
         raise InvalidInput("the script is empty: it needs an entry like {at: 8, emotion: anger}")
     return tuple(sorted(cues, key=lambda cue: cue.at))
 
 
-def said(text: str) -> Script:
-    """The script of one line like `insult*4@8s, apology@60s`."""
-    return script_of((repr(part.strip()), entry) for part in text.split(",") for entry in _expand_part(part.strip()))
+def said(line: str, hear: Hear) -> Script:
+    """The script of one line like `insult*4@8s, "I am sorry."@60s`."""
+    parts = [part.strip() for part in _COMMA_OUTSIDE_QUOTES.split(line)]
+    return script_of(((repr(part), entry) for part in parts for entry in _expand_part(part)), hear)
 
 
 def _expand_part(part: str) -> Iterator[dict[str, Any]]:
-    match = _LINE_PART.fullmatch(part.lower())
+    match = _LINE_PART.fullmatch(part)
     if not match:
         raise InvalidInput(f"{part!r}: expected EMOTION[:INTENSITY][*TIMES]@TIME[/EVERY], like insult:0.9*4@8s/8s")
+    what = {name: match[name] for name in ("say", "emotion", "intensity")}
     start = seconds(match["at"], f"{part!r}: TIME")
     every = seconds(match["every"] or DEFAULT_INTERVAL_S, f"{part!r}: EVERY")
     for n in range(int(match["times"] or 1)):
-        yield {"at": start + n * every, "emotion": match["emotion"], "intensity": match["intensity"]}
+        yield {"at": start + n * every, **what}
 
 
-def _cue_with_place(place: str, entry: Any) -> Cue:
+def _cue_with_place(place: str, entry: Any, hear: Hear) -> Cue:
     try:
-        return _cue(entry)
+        return _cue(entry, hear)
     except InvalidInput as error:
         raise InvalidInput(f"{place}: {error.detail}") from error
 
 
-def _cue(entry: Any) -> Cue:
+def _cue(entry: Any, hear: Hear) -> Cue:
     if not isinstance(entry, Mapping):
         raise InvalidInput(f"expected an entry like {{at: 8, emotion: anger}}, not {entry!r}")
     if unknown := [name for name in entry if name not in _FIELDS]:
         raise InvalidInput(f"there is no field {unknown[0]!r}; the fields are {', '.join(_FIELDS)}")
     given = {name: value for name, value in entry.items() if value not in (None, "")}
-    given = {**given, **_SHORTHANDS.get(str(given.get("emotion")).strip().lower(), {})}
-    if missing := [name for name in ("at", "emotion") if name not in given]:
-        raise InvalidInput(f"the field {missing[0]!r} is missing")
-    return Cue(seconds(given["at"], "at"), _user_emotion(given))
+    if "at" not in given:
+        raise InvalidInput("the field 'at' is missing")
+    at = seconds(given.pop("at"), "at")
+    if "say" not in given:
+        return Cue(at, _user_emotion(given))
+    words = str(given.pop("say"))
+    if given:
+        raise InvalidInput(f"the recogniser hears what 'say' feels like: leave out {', '.join(map(repr, given))}")
+    return Cue(at, hear(words), words)
 
 
 def _user_emotion(given: Mapping[str, Any]) -> UserEmotion:
     """The emotion of an entry; the prototype of its label fills in missing p, a and d."""
-    label = str(given["emotion"]).strip().lower()
+    if "emotion" not in given:
+        raise InvalidInput("the field 'say' or 'emotion' is missing")
+    name = str(given["emotion"]).strip().lower()
+    label, appraised = _SHORTHANDS.get(name, (name, {}))
+    given = {**appraised, **given}
     if label not in PROTOTYPES:
         raise InvalidInput(f"emotion must be one of {', '.join((*EMOTIONS, *_SHORTHANDS))}, not {label!r}")
     prototype = dict(zip("pad", PROTOTYPES[label], strict=True))

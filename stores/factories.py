@@ -16,7 +16,7 @@ from soulgraph.stores.records import Json, Session, Soul
 from soulgraph.stores.stores import Transaction
 
 DEFAULT_USER = "default"
-MODEL_VERSION = "persona-pad-v2"
+MODEL_VERSION = "persona-pad-v3"
 
 
 def new_id(kind: str) -> str:

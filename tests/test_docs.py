@@ -14,18 +14,16 @@ from pydantic import SecretStr
 
 from soulgraph import errors
 from soulgraph.api.metrics import Metrics
+from soulgraph.cli.script_files import hear
 from soulgraph.errors import Conflict, SoulgraphError
 from soulgraph.library.persona_config import DEFAULT_PERSONA
 from soulgraph.nodes.context import Context
 from soulgraph.runtime.ports import open_stores
 from soulgraph.scripts.draw_graph import ROOT, pages
-from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.server import create_app
 from soulgraph.settings import PREFIX, Settings
-from soulgraph.soul.dynamics import born
-from soulgraph.soul.gate import judge
-from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
+from soulgraph.soul.simulation import play, said
 from soulgraph.tests.live import serving
 
 README, DOCS = ROOT / "README.md", ROOT / "docs"
@@ -178,6 +176,11 @@ async def test_the_quick_start_runs_as_it_is_written(tmp_path):
     for reply in re.findall(r'"reply": ?"([^"]+)"', quick_start):
         assert reply in ran.stdout
     assert ran.stdout.count('{"role": ') == 6
+    for shown in re.findall(r'"mood":\{[^}]+\}|"user_emotion": ?\{"emotion": ?"\w+"', quick_start):
+        assert shown in ran.stdout
+    for number in (r'"soul_emotion": \{"p": (-?[\d.]+)', r'"exec_probability": (-?[\d.]+)'):
+        told, seen = (float(re.search(number, text)[1]) for text in (quick_start, ran.stdout))
+        assert told == pytest.approx(seen, abs=0.006)
 
 
 def test_the_embedding_example_prints_what_the_page_says(tmp_path):
@@ -187,14 +190,12 @@ def test_the_embedding_example_prints_what_the_page_says(tmp_path):
     assert (ran.stderr, ran.stdout) == ("", printed)
 
 
-@pytest.mark.parametrize(("mbti", "times"), [("INFJ", 3), ("ESTJ", 5)])
-async def test_the_gate_closes_after_as_many_insults_as_the_readme_says(mbti, times):
-    insult = re.search("你真没用！[^`]+", read(README))[0]
-    felt, traits, now = await LexiconRecogniser().recognise(insult), traits_of(mbti), 1_800_000_000.0
-    feeling, modes = born(traits, now), []
-    for _ in range(times):
-        feeling = impact(traits, feeling, felt, now)
-        modes.append(judge(traits, feeling, now).exec_mode)
+@pytest.mark.parametrize("mbti", ["INFJ", "ESTJ"])
+def test_the_gate_closes_after_as_many_insults_as_the_readme_says(mbti):
+    every, insult = re.search(r"Said every (\d+) seconds, `([^`]+)`", read(README)).groups()
+    times = int(re.search(rf"an {mbti} the (\d+)", read(README))[1])
+    script = said(f'"{insult}"*{times}@0s/{every}s', hear)
+    modes = [sample.gate.exec_mode for sample in play(traits_of(mbti), script, script[-1].at, 60.0) if sample.felt]
     assert modes == ["auto_execute"] * (times - 1) + ["blocked"]
 
 

@@ -11,8 +11,10 @@ from typer.testing import CliRunner, Result
 
 from soulgraph.cli.main import app
 from soulgraph.cli.plots import figure
-from soulgraph.cli.simulate import COLUMNS, INSULTS, read_constants, read_script
+from soulgraph.cli.script_files import hear, read_constants, read_script
+from soulgraph.cli.simulate import COLUMNS
 from soulgraph.errors import InvalidInput
+from soulgraph.soul.constants import DEFAULT
 from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import play, said
 
@@ -35,17 +37,18 @@ def table(path: str = "simulation.csv") -> list[dict[str, str]]:
 
 
 def plays(line, until, *types):
-    return {mbti: play(traits_of(mbti), said(line), until, until / 100) for mbti in types}
+    return {mbti: play(traits_of(mbti), said(line, hear), until, until / 100) for mbti in types}
 
 
 def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and_an_estj():
     result = simulate()
     assert (result.exit_code, result.stderr) == (0, "")
-    assert re.search(r"INFP +16s to 19s, 24s to 1m52s +24s to 1m52s", result.stdout)
-    assert re.search(r"ESTJ +never +never", result.stdout)
+    assert re.search(r"1m +I am so sorry\.", result.stdout)
+    assert re.search(r"INFP +16s to \w+ +24s to \w+ +", result.stdout)
     assert sorted(os.listdir()) == ["simulation.csv", "simulation.png"]
     rows = table()
-    assert [row["emotion"] for row in rows if row["emotion"]] == [*["anger"] * 4, "gratitude"] * 2
+    heard = [cue.felt.emotion for cue in read_script(Path("insults"))]
+    assert [row["emotion"] for row in rows if row["emotion"]] == heard * 2
     assert {row["type"] for row in rows} == {"INFP", "ESTJ"}
     height, width, _ = imread("simulation.png").shape
     assert height > 900 and width > 1000
@@ -54,16 +57,17 @@ def test_without_arguments_four_insults_and_an_apology_are_played_to_an_infp_and
 def test_the_table_holds_what_was_played():
     simulate("--say", "anger*4@8s", "--types", "intj", "--until", "1m", "--step", "10s", "--out", "run")
     rows = table("run.csv")
-    samples = play(traits_of("INTJ"), said("anger*4@8s"), 60.0, 10.0)
+    samples = play(traits_of("INTJ"), said("anger*4@8s", hear), 60.0, 10.0)
     assert len(rows) == len(samples)
     assert tuple(rows[0]) == COLUMNS
-    for row, (at, _, state, gate) in zip(rows, samples, strict=True):
+    for row, (at, felt, state, gate, mood) in zip(rows, samples, strict=True):
         shown = {"time_s": at, "exec_probability": gate.exec_probability, "threshold": gate.threshold}
         shown |= {"lock_remaining_s": gate.lock_remaining_s, "locked": float(gate.locked)}
         shown |= {name: getattr(state, name) for name in ("p", "a", "d", "boredom", "shock_load", "extreme_memory")}
         shown |= {f"drift_{name}": value for name, value in state.drift.to_dict().items()}
         assert {name: float(row[name]) for name in shown} == pytest.approx(shown, rel=1e-5)
-        assert row["exec_mode"] == gate.exec_mode
+        assert (row["exec_mode"], row["reason"], row["mood"]) == (gate.exec_mode, gate.reason or "", mood)
+        assert (row["emotion"], row["hostility"], row["repair"]) == (("anger", "0.5", "0") if felt else ("", "", ""))
 
 
 def test_a_long_run_through_a_pipe_shows_no_progress_and_plays_every_moment():
@@ -123,10 +127,6 @@ def test_a_script_is_a_list_or_a_table(name, text):
     assert (gratitude.at, gratitude.felt.emotion, gratitude.felt.confidence) == (60.0, "gratitude", 0.5)
 
 
-def test_the_script_that_ships_is_the_line_the_help_shows():
-    assert read_script(INSULTS) == said("anger*4@8s, gratitude@60s")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "about"),
     [
@@ -136,9 +136,10 @@ def test_the_script_that_ships_is_the_line_the_help_shows():
         ("s.yaml", b"at: 8\n", "expected a list"),
         ("s.yaml", b"", "expected a list"),
         ("s.yaml", b"- \xff\n", "'utf-8' codec"),
-        ("s.csv", b"at,emotion\n8,anger\n9,\n", "line 3: the field 'emotion' is missing"),
+        ("s.csv", b"at,emotion\n8,anger\n9,\n", "line 3: the field 'say' or 'emotion' is missing"),
         ("s.csv", b"at,emotion\n8,anger,0.9\n", "line 2: there is no field 'beyond the last column'"),
         ("s.csv", b"at,mood\n8,anger\n", "line 2: there is no field 'mood'"),
+        ("s.csv", b"at,say,p\n8,Hello,1\n", "line 2: the recogniser hears what 'say' feels like: leave out 'p'"),
         ("s.csv", b"at,emotion\n", "the script is empty"),
     ],
 )
@@ -170,7 +171,7 @@ def test_constants_of_a_file_change_the_story():
     Path("tough.yaml").write_text("impact_max: 0.1\nx_bored: [-0.1, -0.2, -0.1]\n")
     assert re.search(r"INFP +never +never", simulate("--constants", "tough.yaml").stdout)
     Path("nothing.yaml").write_text("# all as it is\n")
-    assert read_constants(Path("nothing.yaml")).impact_max == 0.42
+    assert read_constants(Path("nothing.yaml")) == DEFAULT
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_a_missing_file_of_constants_is_refused():
 
 
 def test_the_picture_has_a_column_for_each_type_and_a_row_for_each_question():
-    sheet = figure(plays("anger*4@8s, gratitude@60s", 240.0, "INFP", "ESTJ", "INTJ"))
+    sheet = figure(plays("insult*4@8s, apology@60s", 240.0, "INFP", "ESTJ", "INTJ"))
     first, second, third = sheet.axes[:3]
     assert len(sheet.axes) == 12
     assert [axes.get_title() for axes in (first, second, third)] == ["INFP", "ESTJ", "INTJ"]
@@ -208,18 +209,27 @@ def test_the_picture_has_a_column_for_each_type_and_a_row_for_each_question():
     ]
 
 
-def test_the_picture_shades_when_the_gate_was_blocked_and_locked():
-    infp, estj = figure(plays("anger*4@8s", 300.0, "INFP", "ESTJ")).axes[4:6]
-    assert len(infp.patches) == 3
-    assert len(estj.patches) == 0
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
 
 
-def test_emotions_are_named_once_a_run_and_only_where_there_is_room():
+def test_the_picture_shades_when_the_gate_was_blocked_and_locked_and_says_why():
+    infp, isfp, estj = figure(plays("insult*3@8s, apology@60s", 300.0, "INFP", "ISFP", "ESTJ")).axes[6:9]
+    assert [len(axes.patches) for axes in (infp, isfp, estj)] == [2, 2, 0]
+    assert [texts(axes) for axes in (infp, isfp, estj)] == [["hurt by what was said"]] * 2 + [[]]
+
+
+def test_the_picture_names_moods_where_there_is_room():
+    sheet = figure(plays("insult*4@8s, apology@60s", 240.0, "INFP", "ESTJ"))
+    assert [texts(axes)[2:] for axes in sheet.axes[:2]] == [["hurt"], ["angry", "sulky"]]
+
+
+def test_what_is_heard_is_named_once_a_run_and_only_where_there_is_room():
     def names(line):
-        return [text.get_text() for text in figure(plays(line, 100.0, "INFP")).axes[0].texts]
+        return [text for text, _ in zip(texts(figure(plays(line, 100.0, "INFP")).axes[0]), range(2), strict=False)]
 
-    assert names("anger*4@8s, gratitude@60s") == ["anger ×4", "gratitude"]
-    assert names("anger@8s, joy@9s, gratitude@60s") == ["anger", "gratitude"]
+    assert names("insult*4@8s, apology@60s") == ["hostile ×4", "making good"]
+    assert names("joy@8s, surprise@9s, gratitude@60s") == ["joy", "gratitude"]
 
 
 @pytest.mark.parametrize(

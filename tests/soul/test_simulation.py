@@ -3,23 +3,39 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from soulgraph.errors import InvalidInput
+from soulgraph.soul import simulation
 from soulgraph.soul.constants import DEFAULT
 from soulgraph.soul.dynamics import born, evolve
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact
+from soulgraph.soul.mood import mood_of
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.simulation import (
     MAX_TIMELINE_POINTS,
     Cue,
+    heard_as,
     play,
-    said,
-    script_of,
     seconds,
     span_name,
     spans,
     timeline,
 )
+
+SORRY = UserEmotion("sadness", -0.6, 0.1, -0.3, 0.5, 0.8, Appraisal(1.0, 0.0, 0.8))
+
+
+def hear(words):
+    return {"Sorry, my fault.": SORRY}[words]
+
+
+def said(line):
+    return simulation.said(line, hear)
+
+
+def script_of(entries):
+    return simulation.script_of(entries, hear)
+
 
 INFP = traits_of("INFP")
 ESTJ = traits_of("ESTJ")
@@ -49,6 +65,7 @@ def test_it_is_born_at_0_and_moved_by_the_dynamics_alone():
     assert after.state == impact(INFP, state, user_emotion("anger"), 10.0)
     assert last.state == evolve(INFP, after.state, 30.0)
     assert last.gate == judge(INFP, last.state, 30.0)
+    assert [sample.mood for sample in (first, after)] == ["calm", mood_of(after.state)]
 
 
 def test_emotions_of_one_moment_strike_in_the_order_of_the_script():
@@ -90,6 +107,29 @@ def test_a_script_says_what_the_words_are_to_the_soul():
     assert (insult.felt.emotion, insult.felt.appraised.hostility) == ("anger", 0.9)
     assert (apology.felt.emotion, apology.felt.appraised.repair) == ("sadness", 0.9)
     assert given.felt.appraisal == Appraisal(0.7, 0.0, 0.7)
+
+
+def test_an_entry_may_be_a_sentence_which_is_heard():
+    assert script_of([("line 1", {"at": "8s", "say": "Sorry, my fault."})]) == (Cue(8.0, SORRY, "Sorry, my fault."),)
+    assert said('"Sorry, my fault."*2@1m, joy@1s') == (
+        *said("joy@1s"),
+        *(Cue(at, SORRY, "Sorry, my fault.") for at in (60.0, 68.0)),
+    )
+
+
+def test_what_a_sentence_feels_like_is_left_to_who_hears_it():
+    with pytest.raises(InvalidInput, match=r"^line 1: the recogniser hears .*: leave out 'emotion', 'p'"):
+        script_of([("line 1", {"at": 1, "say": "Sorry, my fault.", "emotion": "joy", "p": 1})])
+
+
+def test_what_was_heard_is_named_with_what_it_is_to_the_soul():
+    named = [heard_as(cue.felt) for cue in said("insult@1, apology@2, sadness@3")]
+    assert named == ["anger, hostile", "sadness, making good", "sadness"]
+
+
+def test_a_shorthand_gives_way_to_what_is_said_beside_it():
+    (mild,) = script_of([("line 1", {"at": 0, "emotion": "insult", "hostility": 0.4})])
+    assert (mild.felt.emotion, mild.felt.appraised.hostility) == ("anger", 0.4)
 
 
 def test_other_constants_tell_another_story():
@@ -139,7 +179,7 @@ def test_entries_are_played_in_the_order_of_time():
         ({"at": "inf"}, "at must be a time"),
         ({"at": "nan"}, "at must be a time"),
         ({"at": None}, "the field 'at' is missing"),
-        ({"emotion": ""}, "the field 'emotion' is missing"),
+        ({"emotion": ""}, "the field 'say' or 'emotion' is missing"),
         ({"emotion": "rage"}, "emotion must be one of .* not 'rage'"),
         ({"intensity": 1.5}, "intensity must be a number in 0..1"),
         ({"intensity": "loud"}, "intensity must be a number in 0..1, not 'loud'"),

@@ -37,7 +37,7 @@ def soul(soul_id: str = "soul_1", **fields: Any) -> Soul:
         "character_id": None,
         "personality_vector": INFJ,
         "emotion_state": born(INFJ, NOW),
-        "model_version": "persona-pad-v2",
+        "model_version": "persona-pad-v3",
         "dynamic_profile": {"dynamic_state": {}},
         "inner_state": "",
         "turns": 0,
