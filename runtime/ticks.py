@@ -16,6 +16,8 @@ from soulgraph.runtime.periodic import Periodic
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.gate import Gate, judge
+from soulgraph.soul.gate_words import gate_report
+from soulgraph.soul.language import lang_of
 from soulgraph.soul.population import Population
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
@@ -37,6 +39,7 @@ _STEP_S, _SPREAD = 0.06, 0.7
 class Ticked(NamedTuple):
     """A soul after a tick; `previous_at` is the time of its state before, `stored` its emotion as a dict."""
 
+    name: str
     previous_at: float
     emotion: EmotionState
     gate: Gate
@@ -133,6 +136,8 @@ def _update_message(soul_id: str, soul: Ticked, terminal_id: str, now: float) ->
         soul_emotion=cast(Json, soul.stored),
         exec_probability=soul.gate.exec_probability,
         exec_mode=soul.gate.exec_mode,
+        # Nobody has spoken: the words are in the language of the soul's name.
+        gate=gate_report(soul.gate, lang_of(soul.name)),
         ts=now,
     )
 
@@ -143,6 +148,7 @@ def _evolve(rows: Sequence[MoodRow], now: float, constants: Constants) -> dict[s
     emotions = Population.of(souls).evolve(now, constants).states()
     return {
         row.soul_id: Ticked(
+            row.name,
             row.emotion_state.updated_at,
             emotion,
             judge(row.personality_vector, emotion, now, constants),

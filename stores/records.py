@@ -44,6 +44,7 @@ class MoodRow:
     """The columns of a soul that a tick reads."""
 
     soul_id: str
+    name: str
     personality_vector: Traits
     emotion_state: EmotionState
 

@@ -124,7 +124,7 @@ def _readable(rows: Iterable[Row[Any]]) -> Iterator[MoodRow]:
     for row in rows:
         try:
             traits, emotion = decode(row.soul_id, row.personality_vector, row.emotion_state)
-            yield MoodRow(row.soul_id, traits, emotion)
+            yield MoodRow(row.soul_id, row.name, traits, emotion)
         except InvalidInput as error:
             _log.error("%s", error.detail)
 
@@ -138,7 +138,7 @@ def _due_for_tick() -> Select[Any]:
         row.ticked_at > bindparam("clock_went_back"),
     )
     wanted = row.soul_id.in_(bindparam("soul_ids", expanding=True))
-    query = select(row.soul_id, row.personality_vector, row.emotion_state).where(wanted, due)
+    query = select(row.soul_id, row.name, row.personality_vector, row.emotion_state).where(wanted, due)
     return query.with_for_update(of=schema.souls, key_share=True, skip_locked=True)
 
 

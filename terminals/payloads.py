@@ -25,7 +25,7 @@ class Payload(BaseModel):
 
 
 class EmotionUpdate(Payload):
-    """`user_emotion` and `gate` are those of a turn; an update between turns has neither."""
+    """`user_emotion` is that of a turn; an update between turns has none."""
 
     session_id: str
     terminal_id: TerminalId
@@ -34,7 +34,7 @@ class EmotionUpdate(Payload):
     soul_emotion: dict[str, JsonValue]
     exec_probability: Probability
     exec_mode: ExecMode
-    gate: GateReport | None = None
+    gate: GateReport
     ts: float
 
 

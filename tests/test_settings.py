@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.library.persona_config import DEFAULT_PERSONA, PersonaConfig, ProactiveConfig
+from soulgraph.library.persona_config import DEFAULT_PERSONA, HintConfig, PersonaConfig, ProactiveConfig
 from soulgraph.scripts.env_example import EXAMPLE, text
 from soulgraph.settings import Settings
 from soulgraph.soul.constants import DEFAULT
@@ -163,7 +163,7 @@ def test_the_shipped_persona_file_lists_every_switch_at_its_default():
     written = re.findall(r"^(\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
     assert written == list(PersonaConfig.model_fields)
     nested = re.findall(r"^  (\w+):", DEFAULT_PERSONA.read_text("utf-8"), re.MULTILINE)
-    assert nested == list(ProactiveConfig.model_fields)
+    assert nested == [*HintConfig.model_fields, *ProactiveConfig.model_fields]
     assert PersonaConfig.read(DEFAULT_PERSONA) == PersonaConfig()
 
 

@@ -81,7 +81,7 @@ def test_a_created_soul_is_listed_and_shown() -> None:
     by_name, by_id = soulgraph("soul", "show", "Mira").stdout, soulgraph("soul", "show", soul_id).stdout
     for shown in (by_name, by_id):
         assert re.search(r"empathy +█+░+ +0\.\d\d", shown)
-        assert "even · 平静" in shown
+        assert "calm · 平静" in shown
         assert "would act: probability" in shown
 
 

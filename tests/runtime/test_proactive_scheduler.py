@@ -193,7 +193,7 @@ async def test_the_model_is_told_what_a_friend_would_know_and_no_numbers_of_feel
     assert "unprompted" not in prompt["content"].partition("<messages>")[2].partition("</messages>")[0]
     assert begin["role"] == "user"
     later = world.stub.requests[-1].body["messages"][0]["content"]
-    assert '"雨停了，你还好吗？", "unprompted": true' in later
+    assert "你说 (unprompted): 雨停了，你还好吗？" in later
     assert world.told("life.spoke")[0]["sources"] == ["slot:3", "message:1", "message:2"]
 
 

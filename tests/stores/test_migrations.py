@@ -12,8 +12,10 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.soul.emotions import Impressions
 from soulgraph.stores.columns import metadata
 from soulgraph.stores.database import Database
+from soulgraph.stores.schema import souls
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.stores.samples import live, message, soul
 
@@ -30,13 +32,17 @@ def tables(connection):
 
 def down_and_up(connection, revision="base"):
     """The tables that are left on the way down to this revision and up again."""
+    command.downgrade(alembic_config(connection), revision)
+    at_the_bottom = tables(connection)
+    command.upgrade(alembic_config(connection), "head")
+    return at_the_bottom
+
+
+def alembic_config(connection):
     config = Config()
     config.set_main_option("script_location", "soulgraph.stores:migrations")
     config.attributes["connection"] = connection
-    command.downgrade(config, revision)
-    at_the_bottom = tables(connection)
-    command.upgrade(config, "head")
-    return at_the_bottom
+    return config
 
 
 async def test_the_migrated_schema_is_the_one_the_code_uses(stores):
@@ -74,6 +80,22 @@ async def test_a_database_from_before_memory_finds_what_was_said_then(stores):
         assert len(before) == 3
         assert await tx.episodes.after("soul_1") == before
         assert (await tx.sessions.get("sess_1")).guard == {"hints": {}, "pending": None}
+
+
+async def test_a_soul_of_the_second_model_is_taken_over_as_it_felt(stores):
+    await live(stores)
+    async with stores.read() as tx:
+        [soul] = await tx.souls.all()
+    async with stores.database.write() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(alembic_config(sync), "0005"))
+        felt = soul.emotion_state.to_dict()
+        before = {name: value for name, value in felt.items() if name not in Impressions._fields}
+        await connection.execute(souls.update().values(emotion_state=before))
+        [version] = (await connection.execute(text("SELECT model_version FROM souls"))).scalars()
+        assert version == "persona-pad-v2"
+        await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "head"))
+    async with stores.read() as tx:
+        assert await tx.souls.all() == [soul]
 
 
 async def test_opening_again_keeps_what_is_there(database_url):

@@ -71,6 +71,7 @@ def update(terminal_id, ts=1.0, **fields):
         soul_emotion={"p": 0.1, "a": -0.2, "d": 0.3, "lock_until": None},
         exec_probability=0.75,
         exec_mode="auto_execute",
+        gate={"exec_mode": "auto_execute", "reason": None, "why": None, "helps": None, "lock_remaining_s": 0.0},
         ts=ts,
         **fields,
     )

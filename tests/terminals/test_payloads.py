@@ -19,6 +19,13 @@ UPDATE = {
     "soul_emotion": FEELING,
     "exec_probability": 0.75,
     "exec_mode": "auto_execute",
+    "gate": {
+        "exec_mode": "blocked",
+        "reason": "hurt",
+        "why": "hurt by what was said",
+        "helps": "an apology or a kind word",
+        "lock_remaining_s": 60.0,
+    },
     "ts": 100.5,
 }
 ACTION = {

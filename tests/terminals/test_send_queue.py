@@ -20,7 +20,8 @@ async def sent(queue, count):
 
 
 def parcel(terminal_id, ts):
-    feeling = {"soul_emotion": {}, "exec_probability": 1, "exec_mode": "auto_execute"}
+    gate = {"exec_mode": "auto_execute", "reason": None, "why": None, "helps": None, "lock_remaining_s": 0.0}
+    feeling = {"soul_emotion": {}, "exec_probability": 1, "exec_mode": "auto_execute", "gate": gate}
     update = EmotionUpdate(session_id="s", terminal_id=terminal_id, soul_id="soul", ts=ts, **feeling)
     return Parcel("topic", update, terminal_id)
 

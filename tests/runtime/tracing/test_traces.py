@@ -40,7 +40,13 @@ TURN = {
     "7 parse": {"0 usable_or_repair": {}},
     "8 writeback": {},
 }
-AFTERGLOW = {"0 propose": {}, "1 archive": {"0 extract_event": {}}, "2 reflect": {}, "3 maintain": {}}
+AFTERGLOW = {
+    "0 propose": {},
+    "1 archive": {"0 extract_event": {}},
+    "2 reflect": {},
+    "3 maintain": {},
+    "4 suggest_update": {},
+}
 
 
 @pytest.fixture
