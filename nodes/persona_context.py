@@ -1,7 +1,7 @@
 """Builds the prompt of this turn: who the soul is, whom it talks to, what it knows, and how it is to answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -58,6 +58,8 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     recalled = state.get("recalled") or _NOTHING
     budget = Budget(persona=context.persona.persona_budget, profile_items=context.persona.top_profile_items)
     persona = _persona(state, context, stored, files, recalled, budget)
+    if context.persona.static:
+        persona = replace(persona, evolved_persona="", inner_state="", profile={}, scratch_area="")
     built = build(stored.template, persona, budget)
     _report(state, context, built, recalled.problem)
     history = [(message.role, message.content) for message in stored.recent]

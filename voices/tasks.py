@@ -142,6 +142,13 @@ class EvolvedPersona(TaskOutput):
     relationship: QualitativeOrEmpty = ""
     feeling: QualitativeOrEmpty = ""
 
+    @classmethod
+    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
+        """A model that answers in plain text describes how the character has come to behave."""
+        if any(json_objects_in(answer)):
+            return super().read(answer, context)
+        return cls.model_validate({"behaviour": answer}, context=dict(context))
+
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not any(self.model_dump().values()):

@@ -13,8 +13,8 @@ from soulgraph.tests.live import new_soul, say
 STEPS = [
     "after soulgraph.stores.outbox:Outbox.claim",
     "before soulgraph.nodes.archive:run_task",
-    "before soulgraph.memory.chroma:_ChromaCollection.put",
-    "after soulgraph.memory.chroma:_ChromaCollection.put",
+    "before soulgraph.memory.chroma:ChromaCollection.put",
+    "after soulgraph.memory.chroma:ChromaCollection.put",
     "after soulgraph.stores.messages:Messages.archive",
     "after soulgraph.nodes.archive:archive",
     "before soulgraph.nodes.reflect:run_task",

@@ -40,7 +40,7 @@ async def test_one_switch_makes_the_persona_static_from_the_next_turn_on_and_bac
         assert await preferences_of(client, soul_id) == {"address": "小林"}
         config.write_text("static: true\ndefault_mode: hybrid\nwrite_back: true\n", "utf-8")
         static = await say(client, "以后都用严格模式，叫我阿梨", soul_id=soul_id, session_id="s")
-        assert (static["persona"]["mode"], static["persona"]["sources"]) == ("hybrid", [])
+        assert (static["persona"]["mode"], static["persona"]["sources"]) == ("hybrid", ["personality"])
         assert await preferences_of(client, soul_id) == {"address": "小林"}
         config.write_text("default_mode: hybrid\n", "utf-8")
         assert await mode_of(client, soul_id, "严格模式") == "strict"

@@ -26,7 +26,8 @@ async def test_base_and_evolved_persona_profile_and_style_are_saved(modelled, st
     character = (await modelled.get("/v1/characters/alserqi")).json()
     await modelled.put("/v1/characters/alserqi", json=character | style)
     soul_id = await lived(modelled)
-    stub.script(Reply(text=json.dumps(GROWN)))
+    # As the default: a job in the background may ask before the update does.
+    stub.default = Reply(text=json.dumps(GROWN))
     await modelled.post("/v1/sessions/first/update-memory")
     response = await modelled.post(f"/v1/souls/{soul_id}/character", json={"id": "rook"})
     assert response.status_code == 201, response.text

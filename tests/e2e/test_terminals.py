@@ -15,6 +15,7 @@ from soulgraph.tests.terminals.brokers import any_broker, eventually
 from soulgraph.tests.terminals.robot import BATTERY, LIGHT, Robot
 
 INSULT = "你真没用！我讨厌你，气死我了，滚！"
+OWN_TOOLS = ["remember", "recall_memory", "note"]
 FAN = {"id": "fan_on", "name": "开风扇", "match": {"keywords_any": ["开风扇"]}}
 
 
@@ -187,11 +188,11 @@ async def test_the_model_uses_a_skill_and_hears_what_came_of_it_or_that_nothing_
             invoke = robot.of("invoke")[-1]
             assert (invoke["skill"], invoke["arguments"]) == ("battery.level", {"config": "x"})
         offered = [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]]
-        assert offered == ["remember", "recall_memory", "note", "battery_level"]
+        assert offered == [*OWN_TOOLS, "battery_level"]
         prompt = stub.requests[-1].body["messages"][0]["content"]
         assert "---Skills---\n- battery_level: How full the battery is, in percent." in prompt
         await say(client, "How are you?", soul_id=answer["soul_id"], session_id="elsewhere")
-        assert [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]] == ["remember", "recall_memory"]
+        assert [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]] == OWN_TOOLS
 
 
 DIM = {

@@ -104,6 +104,7 @@ async def test_an_emotion_update_arrives_as_the_protocol_says(mqtt_url, terminal
         "soul_emotion": {"p": 0.1, "a": -0.2, "d": 0.3, "lock_until": None},
         "exec_probability": 0.75,
         "exec_mode": "auto_execute",
+        "gate": {"exec_mode": "auto_execute", "lock_remaining_s": 0.0},
         "ts": 1.0,
     }
 
