@@ -18,7 +18,7 @@ from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
 
-_MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
+_IN_A_NOUN = re.compile("机(?!会)|[员师馆之厂]")  # makes a thing or a person of an act: 扫地机
 
 
 class Evidence(NamedTuple):
@@ -106,7 +106,7 @@ def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCa
         return True
     if catalog.profile(claim.intent).subjects and is_about_another(*where):
         return True
-    if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
+    if claim.by == "keyword" and _IN_A_NOUN.match(utterance.text, claim.span.end):
         return True
     return claim.by == "regex" and names_other_object(utterance.clause(claim.span), catalog.description(claim.intent))
 
