@@ -23,6 +23,7 @@ _PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["
 _WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
 _ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
 _REQUESTING = re.compile(_LOADED["requesting"], re.IGNORECASE)
+_BESIDE = re.compile(_LOADED["beside"])
 _STATING = re.compile(_LOADED["stating"], re.IGNORECASE)
 _ACTS = Concepts(_LOADED["acts"])
 _WAYS = Concepts(_LOADED["ways"])
@@ -64,6 +65,13 @@ def asks(clause: str) -> bool:
 def requests(clause: str) -> bool:
     """Whether a clause asks the listener to do something, whatever it is; `asks` also takes mere wishes and hints."""
     return _REQUESTING.search(clause) is not None
+
+
+def words_beside(text: str) -> int:
+    """How many Chinese characters beside a bare command say more than when, where and how much."""
+    for name in THINGS:
+        text = _WORDS[name].sub("", text)
+    return sum(char > "\u2e7f" for char in _BESIDE.sub("", text))
 
 
 def states(clause: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.fitness import is_about_another, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_only_mentioned, is_told
 from soulgraph.senses.intents.meaning import meanings_in
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
@@ -102,7 +102,7 @@ def _matches(
 def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     """Whether a match is quoted, stands in a clause that asks for no act, or in one about another object."""
     where = (claim.intent, claim.span, utterance, catalog)
-    if utterance.is_quoted(claim.span) or is_told(*where):
+    if utterance.is_quoted(claim.span) or is_told(*where) or is_only_mentioned(*where):
         return True
     if catalog.profile(claim.intent).subjects and is_about_another(*where):
         return True

@@ -15,7 +15,7 @@ from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.concepts import concepts_in, requests
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
-from soulgraph.senses.intents.fitness import is_about_another, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_only_mentioned, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
@@ -205,6 +205,8 @@ def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalo
     if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent) - {"prohibition"}:
         return False
     if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
+        return False
+    if is_only_mentioned(intent, span, utterance, catalog):
         return False
     clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
     return not any(is_about_another(intent, clause, utterance, catalog) for clause in clauses) and not is_told(
