@@ -26,7 +26,8 @@ _AXES = [
         rf"|(?P<off>(?<![开机海相有么])关(?![于系心注爱键]|{_STATE})|停止|停[掉工了下]|歇[着歇了会菜]|熄|灭(?!火)|掐[了掉一]"
         r"|(?<=[灯视])[^,，]{0,3}[拉闭]了"
         rf"|[拉遮掩捂挡](?:上|住|起来|严)(?!的)|遮一?遮|挡一?挡|闭(?=灯)|(?<![停关])闭[了掉]|合[上起拢]|(?<=帘)子?[^,，]{{0,3}}放下|{STOPPING}"
-        rf"|{_IS}\b(?:off|close|shut|stop|quit|kill|disable|deactivate)\b|(?<=lights )out\b|\bpull (?:\w+ ){{1,3}}to(?=\W*$|,)"
+        rf"|{_IS}\b(?:off|close|shut|stop|quit|kill|disable|deactivate)\b"
+        r"|(?<=lights )out\b|\bpull (?:\w+ ){1,3}to(?=\W*$|,)"
         r"|\bdraw (?=(?:\w+ ){1,3}(?:curtains?|drapes|blinds)\b(?!.*\b(?:back|open|apart)\b)))",
         re.IGNORECASE,
     ),
