@@ -22,8 +22,11 @@ _LOADED = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8
 _PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
 _WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
 _ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
+_REQUESTING = re.compile(_LOADED["requesting"], re.IGNORECASE)
+_BESIDE = re.compile(_LOADED["beside"])
 _STATING = re.compile(_LOADED["stating"], re.IGNORECASE)
 _ACTS = Concepts(_LOADED["acts"])
+_WAYS = Concepts(_LOADED["ways"])
 THINGS = Concepts(_LOADED["things"])
 SUBJECTS = THINGS | _ACTS
 """What a clause can be about by itself: a thing, or an act that needs none."""
@@ -52,11 +55,23 @@ def profile_of(texts: Iterable[str]) -> Profile:
     found = [concepts_in(text) for text in texts]
     counts = Counter(name for concepts in found for name in concepts)
     core = Concepts(name for name, n in counts.items() if n >= len(found) / 2)
-    return Profile(core, Concepts(counts))
+    return Profile(core if core & THINGS else core - _WAYS, Concepts(counts))
 
 
 def asks(clause: str) -> bool:
     return _ASKING.search(clause) is not None
+
+
+def requests(clause: str) -> bool:
+    """Whether a clause asks the listener to do something, whatever it is; `asks` also takes mere wishes and hints."""
+    return _REQUESTING.search(clause) is not None
+
+
+def words_beside(text: str) -> int:
+    """How many Chinese characters beside a bare command say more than when, where and how much."""
+    for name in THINGS:
+        text = _WORDS[name].sub("", text)
+    return sum(char > "\u2e7f" for char in _BESIDE.sub("", text))
 
 
 def states(clause: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.fitness import is_about_another, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_only_mentioned, is_told
 from soulgraph.senses.intents.meaning import meanings_in
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
@@ -18,7 +18,7 @@ from soulgraph.senses.intents.utterance import ParsedUtterance, Span
 
 _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:set|turn|play|make|put|tell)\b", re.IGNORECASE)
 
-_MACHINE = re.compile("机(?!会)")  # makes a thing of an act: 扫地机
+_IN_A_NOUN = re.compile("机(?!会)|[员师馆之厂]")  # makes a thing or a person of an act: 扫地机
 
 
 class Evidence(NamedTuple):
@@ -102,11 +102,11 @@ def _matches(
 def _is_misread(claim: Evidence, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
     """Whether a match is quoted, stands in a clause that asks for no act, or in one about another object."""
     where = (claim.intent, claim.span, utterance, catalog)
-    if utterance.is_quoted(claim.span) or is_told(*where):
+    if utterance.is_quoted(claim.span) or is_told(*where) or is_only_mentioned(*where):
         return True
     if catalog.profile(claim.intent).subjects and is_about_another(*where):
         return True
-    if claim.by == "keyword" and _MACHINE.match(utterance.text, claim.span.end):
+    if claim.by == "keyword" and _IN_A_NOUN.match(utterance.text, claim.span.end):
         return True
     return claim.by == "regex" and names_other_object(utterance.clause(claim.span), catalog.description(claim.intent))
 

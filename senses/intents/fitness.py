@@ -4,10 +4,13 @@ import re
 
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.concepts import SUBJECTS, asks, concepts_in
+from soulgraph.senses.intents.concepts import SUBJECTS, asks, concepts_in, requests, words_beside
 from soulgraph.senses.intents.opposites import names_side
-from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, shape_of
-from soulgraph.senses.intents.utterance import ParsedUtterance, Span
+from soulgraph.senses.intents.shape import TELLING, Shape, is_supposed, refuses, shape_of
+from soulgraph.senses.intents.utterance import ParsedUtterance, Span, find_word
+
+MAX_BEFORE = 2  # Chinese characters in front of a bare command that say more than when, where and how much
+MAX_AFTER = 3
 
 _ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
 _REASONS = Shape(["description", "complaint"])
@@ -40,6 +43,30 @@ def is_about_another(intent: Intent, span: Span, utterance: ParsedUtterance, cat
     if not subjects or not profile.subjects:
         return bool(subjects - catalog.subjects) and asks(clause) and names_side(clause)
     return not subjects & profile.known
+
+
+def is_only_mentioned(intent: Intent, span: Span, utterance: ParsedUtterance, catalog: CompiledCatalog) -> bool:
+    """Whether a clause asks for nothing and has the intent's keywords among other words: 保洁阿姨每周二来打扫."""
+    clauses = [utterance.part(clause) for clause in utterance.clauses if clause.overlaps(span)]
+    return any(_mentions(clause, intent) for clause in clauses if not _may_ask_for(clause, intent, catalog))
+
+
+def _may_ask_for(clause: str, intent: Intent, catalog: CompiledCatalog) -> bool:
+    shape = shape_of([clause])
+    return asks(clause) or requests(clause) or refuses(shape) or "wonder" in shape & catalog.shapes(intent)
+
+
+def _mentions(clause: str, intent: Intent) -> bool:
+    """Whether no keyword in a clause is a bare command; free text of a slot may follow one."""
+    for value in (value for slot in intent.slots for value in slot.values):
+        clause = clause.replace(value, "")
+    found = [each for word in intent.match.keywords_any for each in find_word(word, clause)]
+    takes_text = any(slot.regex for slot in intent.slots)
+    return bool(found) and all(
+        words_beside(clause[: each.start]) > MAX_BEFORE
+        or (words_beside(clause[each.end :]) > MAX_AFTER and not takes_text)
+        for each in found
+    )
 
 
 def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:

@@ -36,6 +36,8 @@ def meanings_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> Iterato
         named = concepts_in(words)
         if "off" in named:
             named |= {"cancelled"}  # an alarm is turned off
+        if "unlocked" in named:
+            named |= {"on"}  # 开锁
         things = named & THINGS or things
         sides = first_sides([utterance.sides_within(clause)])
         possible = [intent for intent in catalog.intents if not opposed(catalog.sides(intent), sides)]

@@ -12,10 +12,10 @@ import numpy as np
 from soulgraph.senses.intents.calibration import background_for
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.concepts import concepts_in
+from soulgraph.senses.intents.concepts import concepts_in, requests
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
 from soulgraph.senses.intents.examples import Examples, Likeness
-from soulgraph.senses.intents.fitness import is_about_another, is_told
+from soulgraph.senses.intents.fitness import is_about_another, is_only_mentioned, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
@@ -26,8 +26,9 @@ from soulgraph.senses.ports import Embedder, Vectors
 MIN_PART = 0.8
 MIN_ONLY_PART = 0.65  # when no other clause asks for anything
 MIN_ACT_PART = 0.6  # when the clause names an act
-MIN_LEAD = 0.25  # by which another intent must be likelier to displace one
+MIN_LEAD = 0.25  # by which an intent must be likelier to displace another, or to be clearly the likeliest
 UNNAMED = 0.25  # of its confidence loses an intent of which nothing is named that it is about
+REQUEST_ODDS = 2  # by which a request rather means the intent it is clearly most like than a remark does
 MAX_CLAUSES = 8
 BATCH_SIZE = 32
 MAX_TINY = 3  # Chinese characters: 随便, 走了 are like many things
@@ -115,6 +116,11 @@ class Part(NamedTuple):
     def likeness_to(self, intent: Intent) -> float:
         return next((known.confidence for known in self.likely if known.intent.id == intent.id), 0.0)
 
+    def leads(self, intent: Intent) -> bool:
+        """Whether the span is clearly less like all other intents."""
+        others = [known.confidence for known in self.likely if known.intent.id != intent.id]
+        return self.likeness_to(intent) >= max(others, default=0.0) + MIN_LEAD
+
 
 def _surer(evidence: Evidence, parts: Sequence[Part]) -> Evidence:
     """Evidence by concepts, or that by likeness if its clause is more like the intent than that."""
@@ -179,6 +185,8 @@ def _first_possible(part: Part, utterance: ParsedUtterance, catalog: CompiledCat
         if known.confidence < MIN_ONLY_PART and len(utterance.text) <= MAX_TINY and not utterance.text.isascii():
             return None
         confidence = known.confidence * (1 - UNNAMED * _unnamed_share(known.intent, utterance, part.span, catalog))
+        if requests(utterance.part(part.span)) and part.leads(known.intent):
+            confidence /= confidence + (1 - confidence) / REQUEST_ODDS
         return Evidence(known.intent, part.span, "like", f"“{known.example.text}”", confidence)
     return None
 
@@ -197,6 +205,8 @@ def _is_possible(known: Likeness, span: Span, utterance: ParsedUtterance, catalo
     if known.example.refuses != refuses(shape) or (shape - TELLING) - catalog.shapes(intent) - {"prohibition"}:
         return False
     if excluded(intent, utterance) or names_other_object(utterance.part(span), catalog.description(intent)):
+        return False
+    if is_only_mentioned(intent, span, utterance, catalog):
         return False
     clauses = [clause for clause in utterance.clauses if clause.overlaps(span)]
     return not any(is_about_another(intent, clause, utterance, catalog) for clause in clauses) and not is_told(

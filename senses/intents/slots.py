@@ -43,6 +43,7 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
     },
 }
 _DAY = re.compile("(?<=[今明后])儿个?")  # 明儿个 is 明天
+_PARTICLES = re.compile("[哈啊呀哦喔嘛呗吧咯喽哟]+$")
 _SEPARATORS: dict[Lang, str] = {"zh": "、", "en": ", "}
 
 
@@ -89,7 +90,7 @@ def _text(slot: Slot, words: str, budget: RegexBudget) -> str | None:
     captured = next(_captures(slot, words, budget), "")
     if slot.values:
         return _named_value(slot, captured) or _named_value(slot, words)
-    return captured or None
+    return _PARTICLES.sub("", captured) or None
 
 
 def _parse(slot: Slot, words: str, now: datetime) -> Value | None:

@@ -11,7 +11,7 @@ from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.text import clean_utterance, normalise
 
 _BOUNDARY = re.compile(
-    r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|顺便|还有|但是?|再(?=[把给帮去开关放播调打讲跳拍定设提锁拉点])|和"
+    r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|顺便|还有(?=\W|[把帮给请让关开定放])|但是?|再(?=[把给帮去开关放播调打讲跳拍定设提锁拉点])|和"
     r"|\b(?:and then|and|then|but|also)\b",
     re.IGNORECASE,
 )
@@ -39,7 +39,7 @@ class ParsedUtterance:
 
     @classmethod
     def of(cls, text: str) -> "ParsedUtterance":
-        line = clean_utterance(text)
+        line = clean_utterance(text).replace("俺", "我")
         return cls(line, _clauses(line))
 
     def find(self, word: str) -> list[Span]:
