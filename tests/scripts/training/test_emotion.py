@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from soulgraph.scripts.training import public_sets
-from soulgraph.scripts.training.emotion import own_sentences, train
+from soulgraph.scripts.training.emotion import train
 from soulgraph.scripts.training.network import TrainingConfig, TrainingSet, fit
 from soulgraph.scripts.training.public_sets import (
     EKMAN,
@@ -16,6 +16,7 @@ from soulgraph.scripts.training.public_sets import (
     OURS_OF_GOEMOTIONS,
     Labelled,
 )
+from soulgraph.scripts.training.sentences import own_sentences
 from soulgraph.senses.emotion.heads import heads_from
 from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS
