@@ -20,7 +20,7 @@ from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 
 OWN_WEIGHT, OWN_REPEATS = 40.0, 4  # our sentences are few and fit best, so each is repeated
-TELLING_WEIGHT = 20.0  # of one that only tells what happened: there are more of them
+TELLING_WEIGHT = 6.0  # of one that only tells what happened: there are more of them
 RARITY_POWER = 0.5  # rare labels count more, by this power of their rarity
 SURPRISE_WEIGHT = 0.7  # most GoEmotions comments that map to surprise are plain questions
 VAD_SCALE = 1.5  # raters avoid the ends of their scale, the prototypes use them
