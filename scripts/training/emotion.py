@@ -19,12 +19,13 @@ from soulgraph.senses.emotion.heads import FILE, SIGNATURE, Heads, heads_from
 from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 
-OWN_WEIGHT, OWN_REPEATS = 40.0, 4  # our sentences are few and fit best, so each is repeated
+OWN_WEIGHT, OWN_REPEATS = 30.0, 4  # our sentences are few and fit best, so each is repeated
 TELLING_WEIGHT = 6.0  # of one that only tells what happened: there are more of them
+SOFTENING = 0.65  # of the logits: on topics it has not seen the network is too sure
 RARITY_POWER = 0.5  # rare labels count more, by this power of their rarity
 SURPRISE_WEIGHT = 0.7  # most GoEmotions comments that map to surprise are plain questions
 VAD_SCALE = 1.5  # raters avoid the ends of their scale, the prototypes use them
-OWN_PAD_WEIGHT = 0.1  # a prototype is only a rough guess of a sentence's p, a, d
+OWN_PAD_WEIGHT = 0.05  # a prototype is only a rough guess of a sentence's p, a, d
 
 
 class LabelledTexts(NamedTuple):
@@ -62,7 +63,7 @@ def train(folder: Path, encode: Encode, config: TrainingConfig | None = None) ->
     rated = public_sets.emobank(folder, "train")
     held_out = held_out_shares(public, own, config)
     _print(f"{len(held_out)} own sentences, held out: {np.mean(held_out.argmax(1) == own.shares.argmax(1)):.3f} right")
-    network = fit(training_set(public, own), config)
+    network = fit_softened(training_set(public, own), config)
     rated_inputs = text_inputs([row.text for row in rated], encode)
     rating = _pad_training_set(rated, LabelledTexts(rated_inputs, softmax(network(rated_inputs.inputs))), own, held_out)
     halves = {name: weights.astype(np.float16) for name, weights in network._asdict().items()}
@@ -84,12 +85,18 @@ def training_set(public: PublicData, own: OwnTexts) -> TrainingSet:
     return TrainingSet(inputs, shares, np.concatenate([weights for _, weights in parts]).astype(np.float32))
 
 
+def fit_softened(data: TrainingSet, config: TrainingConfig) -> Network:
+    network = fit(data, config)
+    softer = {name: getattr(network, name) * np.float32(SOFTENING) for name in ("outer", "direct", "bias")}
+    return network._replace(**softer)
+
+
 def held_out_shares(public: PublicData, own: OwnTexts, config: TrainingConfig) -> Floats:
     """The shares of our sentences by cross-validation: from networks that were not trained on them."""
     shares = np.zeros_like(own.shares)
     for fold in range(FOLDS):
         out = own.folds == fold
-        network: Network = fit(training_set(public, own.where(~out)), config)
+        network = fit_softened(training_set(public, own.where(~out)), config)
         shares[out] = softmax(network(own.texts.where(out).inputs))
     return shares
 
