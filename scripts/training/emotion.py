@@ -2,34 +2,30 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import yaml
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from soulgraph.scripts.training import public_sets
 from soulgraph.scripts.training.network import Network, TrainingConfig, TrainingSet, fit, softmax
 from soulgraph.scripts.training.pad import FOLDS, Arrays, PadTrainingSet, fit_pad
 from soulgraph.scripts.training.public_sets import EKMAN_OF_OURS, OURS_OF_GOEMOTIONS, Labelled, Rated
+from soulgraph.scripts.training.sentences import Rows, Sentence, folds_of, own_sentences
 from soulgraph.scripts.training.text_inputs import Encode, Floats, TextInputs, concat_inputs, text_inputs
 from soulgraph.senses.emotion.heads import FILE, SIGNATURE, Heads, heads_from
 from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES
 
-OWN_WEIGHT, OWN_REPEATS = 40.0, 4  # our sentences are few and fit best, so each is repeated
+OWN_WEIGHT, OWN_REPEATS = 30.0, 4  # our sentences are few and fit best, so each is repeated
+TELLING_WEIGHT = 6.0  # of one that only tells what happened: there are more of them
+SOFTENING = 0.65  # of the logits: on topics it has not seen the network is too sure
 RARITY_POWER = 0.5  # rare labels count more, by this power of their rarity
 SURPRISE_WEIGHT = 0.7  # most GoEmotions comments that map to surprise are plain questions
 VAD_SCALE = 1.5  # raters avoid the ends of their scale, the prototypes use them
-OWN_PAD_WEIGHT = 0.1  # a prototype is only a rough guess of a sentence's p, a, d
-
-
-class Sentence(NamedTuple):
-    text: str
-    lang: str
-    label: str
+OWN_PAD_WEIGHT = 0.05  # a prototype is only a rough guess of a sentence's p, a, d
 
 
 class LabelledTexts(NamedTuple):
@@ -39,6 +35,19 @@ class LabelledTexts(NamedTuple):
     shares: Floats
 
 
+class OwnTexts(NamedTuple):
+    """Our sentences with the weight of each, how strongly it moves, and the fold in which it is held out."""
+
+    texts: TextInputs
+    shares: Floats
+    weights: Floats
+    strengths: Floats
+    folds: Rows
+
+    def where(self, rows: NDArray[np.bool_]) -> "OwnTexts":
+        return OwnTexts(self.texts.where(rows), *(column[rows] for column in self[1:]))
+
+
 class PublicData(NamedTuple):
     """Labelled texts of the public sets: GoEmotions comments, and neutral queries if there are any."""
 
@@ -46,54 +55,48 @@ class PublicData(NamedTuple):
     queries: LabelledTexts | None
 
 
-def own_sentences() -> list[Sentence]:
-    data = yaml.safe_load((files(__package__) / "sentences.yaml").read_text("utf-8"))
-    return [
-        Sentence(text, lang, label)
-        for label, langs in data.items()
-        for lang, block in langs.items()
-        for text in block.splitlines()
-    ]
-
-
 def train(folder: Path, encode: Encode, config: TrainingConfig | None = None) -> Arrays:
     """Trains all heads and returns the arrays of the data file."""
     config = config or TrainingConfig()
     public = _public(folder, encode)
-    sentences = own_sentences()
+    own = _own(own_sentences(), encode)
     rated = public_sets.emobank(folder, "train")
-    labels = one_hot([sentence.label for sentence in sentences])
-    own = LabelledTexts(text_inputs([sentence.text for sentence in sentences], encode), labels)
     held_out = held_out_shares(public, own, config)
-    _print(f"{len(labels)} own sentences, held out: {np.mean(held_out.argmax(1) == labels.argmax(1)):.3f} right")
-    network = fit(training_set(public, own), config)
+    _print(f"{len(held_out)} own sentences, held out: {np.mean(held_out.argmax(1) == own.shares.argmax(1)):.3f} right")
+    network = fit_softened(training_set(public, own), config)
     rated_inputs = text_inputs([row.text for row in rated], encode)
     rating = _pad_training_set(rated, LabelledTexts(rated_inputs, softmax(network(rated_inputs.inputs))), own, held_out)
     halves = {name: weights.astype(np.float16) for name, weights in network._asdict().items()}
     fitted = fit_pad(rating, rated_inputs.vectors, config.seed)
-    return {**halves, **fitted, "trust": fit_platt_scaling(held_out, labels), "signature": np.array(SIGNATURE)}
+    return {**halves, **fitted, "trust": fit_platt_scaling(held_out, own.shares), "signature": np.array(SIGNATURE)}
 
 
-def training_set(public: PublicData, own: LabelledTexts) -> TrainingSet:
+def training_set(public: PublicData, own: OwnTexts) -> TrainingSet:
     """All labelled texts with their weights; rare labels weigh more, and our own sentences are repeated."""
     comments, queries = public
     totals = comments.shares.sum(0)
     rarity = (totals.mean() / np.maximum(totals, 1)) ** RARITY_POWER
     rarity[EMOTIONS.index("surprise")] *= SURPRISE_WEIGHT
-    each = np.full(len(own.shares), OWN_WEIGHT / OWN_REPEATS)
-    parts = [(comments, comments.shares @ rarity), *[(own, each)] * OWN_REPEATS]
+    repeated = LabelledTexts(own.texts, own.shares), own.weights / OWN_REPEATS
+    parts = [(comments, comments.shares @ rarity), *[repeated] * OWN_REPEATS]
     parts += [(queries, np.ones(len(queries.shares)))] if queries else []
     inputs = np.vstack([part.texts.inputs for part, _ in parts])
     shares = np.vstack([part.shares for part, _ in parts])
     return TrainingSet(inputs, shares, np.concatenate([weights for _, weights in parts]).astype(np.float32))
 
 
-def held_out_shares(public: PublicData, own: LabelledTexts, config: TrainingConfig) -> Floats:
+def fit_softened(data: TrainingSet, config: TrainingConfig) -> Network:
+    network = fit(data, config)
+    softer = {name: getattr(network, name) * np.float32(SOFTENING) for name in ("outer", "direct", "bias")}
+    return network._replace(**softer)
+
+
+def held_out_shares(public: PublicData, own: OwnTexts, config: TrainingConfig) -> Floats:
     """The shares of our sentences by cross-validation: from networks that were not trained on them."""
     shares = np.zeros_like(own.shares)
     for fold in range(FOLDS):
-        out = np.arange(len(shares)) % FOLDS == fold
-        network: Network = fit(training_set(public, LabelledTexts(own.texts.where(~out), own.shares[~out])), config)
+        out = own.folds == fold
+        network = fit_softened(training_set(public, own.where(~out)), config)
         shares[out] = softmax(network(own.texts.where(out).inputs))
     return shares
 
@@ -134,6 +137,17 @@ def _print(line: str) -> None:
     sys.stdout.flush()
 
 
+def _own(sentences: Sequence[Sentence], encode: Encode) -> OwnTexts:
+    weights = [TELLING_WEIGHT if sentence.topic else OWN_WEIGHT for sentence in sentences]
+    return OwnTexts(
+        text_inputs([sentence.text for sentence in sentences], encode),
+        one_hot([sentence.label for sentence in sentences]),
+        np.array(weights, np.float32),
+        np.array([sentence.strength for sentence in sentences], np.float32),
+        folds_of(sentences, FOLDS),
+    )
+
+
 def _public(folder: Path, encode: Encode) -> PublicData:
     comments = public_sets.goemotions(folder, "train")
     queries = public_sets.queries(folder)
@@ -148,11 +162,11 @@ def _shares_of(comments: Sequence[Labelled]) -> Floats:
 
 
 def _pad_training_set(
-    rated: Sequence[Rated], public: LabelledTexts, own: LabelledTexts, own_shares: Floats
+    rated: Sequence[Rated], public: LabelledTexts, own: OwnTexts, own_shares: Floats
 ) -> PadTrainingSet:
-    """EmoBank ratings on the scale of the prototypes, and our sentences with the prototypes of their labels."""
+    """EmoBank ratings on the scale of the prototypes, and our sentences with the prototypes times their strengths."""
     measured = (np.array([row.vad for row in rated], np.float32) - 3) * VAD_SCALE
-    guessed = own.shares @ np.array(list(PROTOTYPES.values()), np.float32)
+    guessed = own.shares @ np.array(list(PROTOTYPES.values()), np.float32) * own.strengths[:, None]
     weights = np.concatenate([np.ones(len(measured)), np.full(len(guessed), OWN_PAD_WEIGHT)]).astype(np.float32)
     shares = np.vstack([public.shares, own_shares])
     return PadTrainingSet(concat_inputs(public.texts, own.texts), shares, np.vstack([measured, guessed]), weights)

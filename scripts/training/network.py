@@ -24,7 +24,7 @@ class TrainingConfig:
     """The hyperparameters of the training."""
 
     hidden: int = 256
-    epochs: int = 8
+    epochs: int = 12
     batch: int = 160
     rate: float = 1e-3
     decay: float = 1e-3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from soulgraph.scripts.training import public_sets
-from soulgraph.scripts.training.emotion import own_sentences, train
+from soulgraph.scripts.training.emotion import train
 from soulgraph.scripts.training.network import TrainingConfig, TrainingSet, fit
 from soulgraph.scripts.training.public_sets import (
     EKMAN,
@@ -16,6 +16,7 @@ from soulgraph.scripts.training.public_sets import (
     OURS_OF_GOEMOTIONS,
     Labelled,
 )
+from soulgraph.scripts.training.sentences import folds_of, own_sentences
 from soulgraph.senses.emotion.heads import heads_from
 from soulgraph.senses.emotion.local import judge
 from soulgraph.soul.emotions import EMOTIONS
@@ -89,6 +90,15 @@ def test_own_sentences_cover_every_label_in_both_languages_without_contradiction
     labels = {}
     for sentence in sentences:
         assert labels.setdefault(sentence.text, sentence.label) == sentence.label
+
+
+def test_telling_sentences_are_many_and_a_topic_is_held_out_as_a_whole():
+    telling = [sentence for sentence in own_sentences() if sentence.topic]
+    assert min(Counter(sentence.lang for sentence in telling).values()) >= 1500
+    folds = {}
+    for sentence, fold in zip(telling, folds_of(telling, 5), strict=True):
+        assert folds.setdefault(sentence.topic, fold) == fold
+    assert {*folds.values()} == {0, 1, 2, 3, 4}
 
 
 def test_the_network_learns_what_no_straight_line_separates():

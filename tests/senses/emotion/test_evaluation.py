@@ -76,3 +76,15 @@ def test_confidence_says_how_often_it_is_right(emotions):
     ]
     assert statistics.fmean(sure) >= 0.85
     assert statistics.fmean(unsure) <= 0.65
+
+
+def test_a_feeling_that_is_told_and_not_named_is_heard():
+    cases = yaml.safe_load((Path(__file__).parent / "told.yaml").read_text("utf-8"))
+    texts = [case["text"] for case in cases]
+    heard = [judge(text, vector) for text, vector in zip(texts, encode(texts), strict=True)]
+    felt = [(case["emotion"], each) for case, each in zip(cases, heard, strict=True) if case["emotion"] != "neutral"]
+    plain = [each for case, each in zip(cases, heard, strict=True) if case["emotion"] == "neutral"]
+    assert statistics.fmean(each.emotion == "neutral" for _, each in felt) <= 0.2
+    assert statistics.fmean(each.emotion == label for label, each in felt) >= 0.55
+    assert statistics.fmean(each.p * PROTOTYPES[label][0] > 0 for label, each in felt) >= 0.8
+    assert statistics.fmean(each.intensity for each in plain) <= 0.2
