@@ -35,18 +35,23 @@ _IS_RULE = re.compile(
 )
 _WONDERS = re.compile(r"会怎么?样|会如何|就好了|多好|[?？]|\b(?:what if|would|wish)\b", re.IGNORECASE)
 _SPEAKS_ABOUT = re.compile(
-    r"^\W*(?:请|帮我|你)*(?:把|将)?翻译|跟我念|造句|什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|解释(?!得|的时候)|说明(?!书)|讲讲"
+    r"^\W*(?:请|帮我|你)*(?:把|将)?翻译|跟我念|造句|什么是|是什么|什么叫|什么意思|啥意思|是啥|有啥|有什么|有哪些|哪[些个种]|区别|介绍|(?<!每次)(?<!每回)解释(?!得|的时候)|说明(?!书)|讲讲"
     r"|讲一下|为什么(?!老|总|又)|为啥(?!老|总|又)|(?<![你您话])怎么(?!又|老|总|还|这么|那么)|[你您话]怎么(?!又|老|总|还|这么|那么|跟|像|和)|(?<!无论)如何|听说|(?<![数证根])据说|以前|昨天|小时候"
     r"|^\W*(?:please |can you |could you )*(?:translate|repeat after me)\b"
     r"|\b(?:what(?:'s| is| are| does| was| do)|which|why(?! (?:do|are|must) you (?:keep|always))"
-    r"|how (?:do|does|is|can|would)|difference|means?|meaning|explain(?! (?:things|everything|more))|describe"
+    r"|how (?:do|does|is|can|would)|difference|means?|meaning"
+    r"|explain(?! (?:things|everything|more)|[^,;]* in (?:more |greater )?(?:detail|depth))|describe"
     r"|(?:tell me|know|heard?|read|learn(?:ed)?|wonder\w*|think|thinking) about|used to|yesterday)\b",
     re.IGNORECASE,
 )
+PERSONS_ZH = (
+    "[老导教]师|老板|领导|客[户服]|同[事学]|朋友|室友|医生|面试官|邻居|[男女]友|对象|前任|闺蜜|经理|主管|组长|总监|教授|教练"
+    "|[校班店院]长|保安|房东|司机|店员|秘书|护士|网友|主播|队友|亲戚|家人|阿姨|叔叔|大[爷妈叔婶伯]|师傅|[表堂][哥姐弟妹]|[婆公]{2}|岳[父母]|学[生长姐弟妹]"
+)
 _HEARSAY = re.compile(
-    r"(?:[他她它]们?|人家|别人|大家|有人|[老导]师|老板|领导|客[户服]|同[事学]|朋友|室友|医生|面试官|邻居|[男女]友|对象"
+    rf"(?:[他她它]们?|人家|别人|大家|有人|{PERSONS_ZH}"
     r"|[我他她](?:妈妈?|爸爸?|老婆|老公|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|孩子|儿子|女儿))"
-    r"[^你了，,]{0,3}?(?:说|让|叫|要|告诉|觉得|喜欢|希望|问|嫌|劝)|[他她它]们?的|被[^你，,]{1,6}(?:说|嫌|批评|骂|夸)"
+    r"(?!一样|那样|似的)[^你了，,]{0,3}?(?:说|让|叫|要|告诉|觉得|喜欢|希望|问|嫌|劝)|[他她它]们?的|被[^你，,]{1,6}(?:说|嫌|批评|骂|夸)"
     r"|\b(?:they|people) (?:always |all )?(?:say|want|call|like)\b"
     r"|\b(?:he|she|they|someone|somebody|people|everyone|my (?!name)\w+|the \w+|(?-i:[A-Z][a-z]+))"
     r" (?:just |always |never |once |also )?"
@@ -54,12 +59,12 @@ _HEARSAY = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"[?？]|[吗么呢]\W*$|^\W*(?:(?:and|so|but|hey|well)\W+)?"
+    r"[?？]|[吗么]\W*$|(?:^|[，,])[^，,在]*呢\W*$|^\W*(?:(?:and|so|but|hey|well)\W+)?"
     r"(?:is|are|was|were|am|do(?!n't| not)|does|did|have|has|had|should|shall|what|why|how|who|when|where)\b",
     re.IGNORECASE,
 )
 _REQUESTS = re.compile(
-    r"[能可]不[能可]|可不可以|可以.*[吗么]|能.*[吗么]|[行好]不[行好]|[好行成][吗么]|可否|请|麻烦|拜托"
+    r"[能可]不[能可]|可不可以|可以.*[吗么]|能.*[吗么]|[行好]不[行好]|[好行成][吗么]|可否|请|麻烦|拜托|[说讲告诉]过[^，,]{0,4}(?:别|不要|不用)"
     r"|怎么(?:又|老|总|还)|为[什啥]么?(?:老|总|又)|\b(?:can|could|would|will|won't|can't|couldn't) you\b|\bplease\b"
     r"|\b(?:ok|okay|alright)\s*\?|\bwhy (?:do|are|must) you\b",
     re.IGNORECASE,

@@ -63,6 +63,7 @@ def _wish_frames(zh: str, en: str, bothers_zh: str, bothers_en: str) -> list[str
     """The expressions that ask for a manner, or for the absence of one that bothers."""
     return [
         rf"{zh}(?:{_MORE}(?!的(?!{_MANNER_ZH}))|[地着]?(?:[说讲聊答写]|回[我答复]?|[跟和对]我)|的?{_MANNER_ZH}|起来|即可|就[好行])",
+        rf"越{zh}越好",
         rf"(?:更|再|得|要|尽量|保持|最好|务必|一律|都|请)(?:更|再|要|尽量)?{zh}(?!的)",
         rf"(?<!would )(?<!might )(?<!could )(?<!will )\b(?:be|sound|stay|act|remain)(?: more| as| a bit| a little"
         rf"| extra| very| always| brutally| completely)* {en}\b{_PAPERS}",
@@ -80,8 +81,9 @@ def _complaint_frames(faults_zh: str, faults_en: str, bothers_zh: str, bothers_e
     """The expressions that blame a manner: a fault in any degree, what else bothers if there is too much of it."""
     return [
         rf"{NOT_ZH}{_LINK_ZH}*(?:{STRESS_ZH}{_LINK_ZH}*)+{bothers_zh}",
-        rf"{_SPEECH_ZH}[^，,]{{0,6}}{_DEGREE_ZH}{bothers_zh}|^太{bothers_zh}|怎么(?:又|老|总|还|这么|那么)是?{bothers_zh}",
+        rf"{_SPEECH_ZH}[^，,]{{0,6}}{_DEGREE_ZH}(?:爱|喜欢|在)?{bothers_zh}|^太{bothers_zh}|怎么(?:又|老|总|还|这么|那么)是?{bothers_zh}",
         rf"{_SPEECH_ZH}[^，,]{{0,5}}(?:好|真|很|有点儿?|有些|挺|够|特别|非常|怪){faults_zh}",
+        rf"你[^，,]{{0,4}}(?:语气|口气|口吻|腔调|态度){faults_zh}的\W*$",
         rf"{_YOU_ARE} {faults_en}\b|{_YOU_ARE}{_TOO_EN} {bothers_en}\b",
         rf"{_NEED_NOT_EN} {bothers_en}\b|{_DONT} be (?:so|that|this) {bothers_en}\b",
     ]

@@ -2,6 +2,7 @@
 
 import re
 
+from soulgraph.soul.clauses import PERSONS_ZH
 from soulgraph.soul.preference_words import NOT_ZH, STRESS_ZH
 
 _LASTING_ZH = (
@@ -11,7 +12,8 @@ _LASTING_ZH = (
 _LASTING_EN = (
     r"\bfrom (?:now|here|today|this (?:day|point|moment)) (?:on(?:wards?)?|forward)\b|\b(?:going|moving) forward\b"
     r"|\bhenceforth\b|\b(?:in|for)(?: the| all)? future\b|\bfor good\b|\bpermanent(?:ly)?\b|\bat all times\b"
-    r"|\b(?:as a (?:general )?rule|by default)\b|\bstarting (?:now|today)\b"
+    r"|\b(?:(?:as|make it) a (?:\w+ )?rule|by default|standing (?:request|rule|order|instruction))\b|, ever\W*$"
+    r"|\bstarting (?:now|today)\b"
     r"|(?<!you )(?<!you're )(?<!are )(?<!were )(?<!i've )(?<!have )\balways\b|\b(?:every|each) time(?! you| i)"
     r"|^\W*(?:please |and |also |ok |okay )*(?:remember(?! (?:when|how|the|what|that time))|(?:keep|bear) in mind)\b"
     r"|\b(?:make|take) (?:a )?(?:\w+ )?note\b"
@@ -38,8 +40,10 @@ CORRECTS = re.compile(
     re.IGNORECASE,
 )
 ABOUT_SELF = re.compile(
-    rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN}|(?:when(?:ever)?|(?:every|each) time|if))[，,:：\s]*)?"
-    r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|怕|习惯|不[吃喝能爱]|对[^，,]{1,6}过敏)"
+    rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN}"
+    r"|(?:even )?(?:when(?:ever)?|(?:every|each) time|if))[，,:：\s]*)?"
+    r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|怕|习惯|不[吃喝能爱]"
+    r"|(?:永远|再也|真的|完全)*不(?:想|要|愿意?)再?(?:看|听|收|见)到?|对[^，,]{1,6}过敏)"
     r"|i (?!want(?! to)|need(?! to)|would(?! (?:like|love|prefer) to)|prefer|like|love|hate|dislike|don't|wish|really"
     r"|always (?:want|prefer|like)|told|can't stand)"
     r"|i'd (?!like(?! to)|prefer(?! to)|rather you|love(?! to)|appreciate)|i've |i'm (?!sick|tired)|i'll |we "
@@ -49,14 +53,15 @@ ABOUT_SELF = re.compile(
 ADDRESSES_SOUL = re.compile(r"[你您]|\byour?\b", re.IGNORECASE)
 _ANSWERS = "(?:answers?|repl(?:y|ies)|responses?|messages?|sentences?|texts?|tone|jokes?|emojis?|questions?)"
 _OTHERS_ZH = (
-    "[他她它]们?|人家|大家|别人|孩子们?|(?:[我咱他她][^，,你]{0,2})?"
-    "(?:[爸妈哥姐弟妹]{1,2}|老[婆公师板]|儿子|女儿|朋友|同[事学]|领导|室友|邻居|家人|医生|客服)(?=[^，,你]*[^，,你我])"
+    "[他她它]们?|人家|大家|别人|孩子们?|(?:[我咱他她这那][^，,你]{0,2}|[^，,你您我用像]{1,6}的|楼[上下]|隔壁|对面|门口)?"
+    rf"(?:[爸妈哥姐弟妹]{{1,2}}|老[婆公]|儿子|女儿|{PERSONS_ZH})(?=[^，,你]*[^，,你我])"
 )
 ABOUT_OTHERS = re.compile(
     rf"^\W*(?:(?:{_LASTING_ZH}|{_LASTING_EN})[，,:：\s]*)?"
     rf"(?:{_OTHERS_ZH}|(?:he|she|they|it|everyone|everybody|people|nobody|his|her|their|our)\b(?!'s too)"
     rf"|(?:my (?!name)|(?:the|this|these|those|that|some|most|many) (?!{_ANSWERS}|i\b|you))\w+(?: \w+)?"
-    r" (?:is|are|was|were|has|have|can|will|always|never|just|\w+s|belongs?|feel)\b)",
+    r" (?:is|are|was|were|has|have|can|will|always|never|just|\w+s|\w+ed|sent|wrote|spoke|kept|got|had|did"
+    r"|belongs?|feel)\b)",
     re.IGNORECASE,
 )
 
@@ -69,6 +74,7 @@ LIKE_THIS = re.compile(
 _HABIT_ZH = (
     "重复|复读|道歉|对不起|打断|插嘴|抢话|反问|敷衍|解释|催|唠叨|夸|奉承|拍马屁|吹捧|附和|跑题|转移话题|岔开|感叹号|省略号"
     "|标点|波浪号|口头禅|废话|套话|官腔|装熟|装可爱|套近乎|抬杠|怼我|学我说话|术语|网络用语|方言|复述|总结|安慰|劝|提醒我"
+    "|(?:夹|蹦|冒|掺)[^，,]{0,4}(?:英[文语]|中文|外[文语]|单词|洋文)|中英[文语]?(?:混|夹)"
 )
 _SPEECH_ZH = "说话|讲话|语气|口气|口吻|腔调|措辞|回答|回复|回我|说得|讲得"
 _UNWANTED_LIKE_ZH = "机器|说明书|客服|念经|背课文|复读机|模板|人机|领导|公文|念稿|新闻|教科书|上司|推销|审问|审犯人"
@@ -76,18 +82,22 @@ _HABIT_EN = (
     r"apologi[sz]\w*|sorry|repeat\w*|interrupt\w*|questions?|exclamation\w*|explain\w*|flatter\w*|prais\w*|compliment\w*"
     r"|agree\w*|hedg\w*|disclaimers?|warn\w*|jargon|slang|caps|punctuation|parrot\w*|nag\w*|small talk|clich\w+|filler"
     r"|caveats?|summar\w+|quot\w+|second-guess\w*|overthink\w*|over-?explain\w*"
+    r"|(?:mix|switch|throw)\w* [^,;]*(?:languages?|english|chinese)"
 )
 _SPEECH_EN = (
     r"talk\w*|speak\w*|answer\w*|repl(?:y|ies|ying)|respond\w*|messages?|sentences?|tone|act(?:ing)?|treat\w*|say\w*"
     r"|phras\w+|writ\w+|end(?:ing)?|start(?:ing)?"
 )
-_PRAISE_ZH = "好|棒|甜|可爱|有|对|美|妙|温柔|感人|精彩|厉害|贴心|暖|动听|逗|搞笑|幽默|到位|及时|用心|懂|真诚"
+_PRAISE_ZH = (
+    "好|棒|甜|可爱|有|对|美|妙|温柔|感人|精彩|厉害|贴心|暖|动听|逗|搞笑|幽默|到位|及时|用心|懂|真诚"
+    "|让我(?:感动|开心|高兴|安心|惊喜)"
+)
 _PRAISE_EN = "well|good|nice|kind|sweet|funny|cute|beautiful|true|much fun|lovely|great"
 FREE_CORRECTION = re.compile(
     rf"{NOT_ZH}(?:给我|跟我|对我|你)*(?:再|老|总|一直)是?(?:[对跟和]我)?用?(?:这样|这么|那样|那么|这种|那种)"
     rf"|{NOT_ZH}[^，,]{{0,4}}{STRESS_ZH}[^，,]{{0,6}}(?:{_HABIT_ZH})|(?:别|不要|不许|不准)[^，,]{{0,5}}(?:{_HABIT_ZH})"
     rf"|(?:别|不要)[^，,]{{0,2}}(?:一口一个|张口闭口)|^\W*(?:不对|不是这样|不是|错了|不行)\W.*(?:别|不要|不该|不应该)"
-    rf"|你[^，,]{{0,2}}(?:[说讲写答话]|回[答复]?|语气|口气)[^，,]{{0,4}}(?:太|过于)(?!{_PRAISE_ZH})"
+    rf"|你[^，,我他她]{{0,5}}(?:[说讲写答话]|回[答复]?|语气|口气)[^，,我]{{0,4}}(?:太|过于)(?!{_PRAISE_ZH})"
     rf"|你[^，,]{{0,6}}(?:老是?|总是?|又|一直|每次|每句|动不动就?|一上来就?|三句不离)[^，,]{{0,6}}(?:{_HABIT_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,8}}(?:怎么|别|老|总)?[^，,]{{0,3}}[像跟和似][^，,]{{0,5}}(?:{_UNWANTED_LIKE_ZH})"
     rf"|(?:{_SPEECH_ZH})[^，,]{{0,5}}(?:不对|别扭|怪怪的|难听|让人不|不舒服)"
@@ -132,7 +142,7 @@ FREE_WISH = re.compile(
     re.IGNORECASE,
 )
 FREE_ONCE = re.compile(
-    r"(?:跟|和|对)我[说讲聊]|用[^，,]{1,8}(?:说|讲|回|答)"
+    r"(?:跟|和|对)我[说讲聊]|用[^，,]{1,8}(?:说|讲|回|答)|[写说讲编]成"
     r"|\b(?:talk|speak|answer|reply|respond|write)(?: (?:to|with) me| me)?(?: back)?"
     r" (?:like|as|in|with|using|\w+ly)\b",
     re.IGNORECASE,

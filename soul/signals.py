@@ -43,7 +43,7 @@ class _Wish(NamedTuple):
 
 _NAME_ZH = (
     r"(?!起|就[好行]|去|来|回|过|一[声下]|吃|睡|做|帮|滚|怎|干|出|先|别|不|看|听|写|等|名字|什么|醒|如何|听[听我]|上|下|开|关|的)"
-    r"(?P<name>\w{1,10}?)(?=(?:吧|就好|就行|就可以|好了|好吗|行吗|可以吗|听听|试试|[了呀啊哦啦呢吗])*(?:\W|$|叫我|而不是))"
+    r"(?P<name>\w{1,10}?)(?=(?:吧|就[好行成]|就可以|好了|好吗|行吗|可以吗|听听|试试|[了呀啊哦啦呢吗])*(?:\W|$|叫我|而不是))"
 )
 _NAME_EN = (
     r"(?!(?:back|later|when|if|at|on|in|an?|the|tomorrow|tonight|crazy|once|again|any\w*|names?|up|out|now|what\w*)\b)"
@@ -164,7 +164,9 @@ def _known_preferences(clause: str) -> Iterator[_Wish]:
 
 
 def _may_precede_wish(before: str) -> bool:
-    return not (is_refused(before) or words.COMPLAINS.search(before) or words.ABOUT_A_THING.search(before))
+    """After a word for good, 你一直 asks for a habit instead of blaming one."""
+    complains = words.COMPLAINS.search(before) is not None and not is_lasting(before)
+    return not (is_refused(before) or complains or words.ABOUT_A_THING.search(before))
 
 
 def _names_and_topics(clause: str) -> Iterator[tuple[str, str]]:
