@@ -37,7 +37,7 @@ def impact(
     now = state.updated_at
     vitals = state.vitals
     current_traits = effective(traits, state.drift)
-    weights = _weights(emotion, c)
+    weights = _weights(emotion, vitals.impressions.sorrow, c)
     displacement = _displacement(current_traits, vitals, emotion, weights, c)
     size = _norm(displacement)
     s = _shock_load(vitals.shock_load, size, weights, c)
@@ -55,8 +55,8 @@ def impact(
     return EmotionState.of(after, now + remaining if remaining > 0.0 else None, now, now)
 
 
-def _weights(emotion: UserEmotion, c: Constants) -> Weights:
-    """An apology may carry guilt: what it makes good is not suffered again."""
+def _weights(emotion: UserEmotion, sorrow: float, c: Constants) -> Weights:
+    """An apology may carry guilt: what it makes good is not suffered again. In sorrow a first laugh is half believed."""
     appraisal = emotion.appraised
     hurt = _firm(appraisal.hostility, c) * max(emotion.intensity, c.hurt_intensity)
     repair = _firm(appraisal.repair, c)
@@ -64,7 +64,7 @@ def _weights(emotion: UserEmotion, c: Constants) -> Weights:
     shared = confidence * emotion.intensity * (1.0 - _firm(appraisal.hostility, c))
     if emotion.p < 0.0:
         return Weights(hurt, shared * (1.0 - repair), 0.0, repair)
-    return Weights(hurt, 0.0, shared, repair)
+    return Weights(hurt, 0.0, shared * (1.0 - c.joy_doubted * sorrow), repair)
 
 
 def _firm(share: float, c: Constants) -> float:
