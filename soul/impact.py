@@ -56,7 +56,7 @@ def impact(
 
 
 def _weights(emotion: UserEmotion, sorrow: float, c: Constants) -> Weights:
-    """An apology may carry guilt: what it makes good is not suffered again. In sorrow a first laugh is half believed."""
+    """What an apology makes good is not suffered again with its guilt; in sorrow a first laugh is half believed."""
     appraisal = emotion.appraised
     hurt = _firm(appraisal.hostility, c) * max(emotion.intensity, c.hurt_intensity)
     repair = _firm(appraisal.repair, c)
