@@ -83,6 +83,12 @@ def test_suffering_does_not_lift_a_mood_that_is_lower_still():
     assert impact(INFJ, low, said("sadness", 1.0, 1.0), 0.0).p == -0.9
 
 
+def test_in_sorrow_a_first_laugh_moves_less():
+    grieving = replace(born(INFJ, 0.0), sorrow=1.0)
+    believed, doubted = (displacement(INFJ, before, said("joy"))[0] for before in (born(INFJ, 0.0), grieving))
+    assert doubted == pytest.approx(believed / 2)
+
+
 def test_attacks_weigh_on_the_shock_load_suffering_a_third_of_it_and_joy_next_to_nothing():
     far = Traits(0.5, 0.9, 0.1, 0.5, 0.5)
     loads = {
