@@ -1,10 +1,12 @@
 """Trains the head of the appraisal: `python -m soulgraph.scripts.training.appraisal DATA_FOLDER [OUTPUT]`.
 
 Its sentences stand in families; whole families are held out to check it, so that no sibling of a sentence helps.
+Those of `appraisal_strangers.tsv` are by an author who knew nothing of the code.
 From the public sets it takes sentences that neither attack nor comfort the listener: queries to an assistant, and
 comments of GoEmotions in which nobody is addressed.
 """
 
+import csv
 import random
 import re
 import sys
@@ -59,7 +61,15 @@ class Sentence(NamedTuple):
 
 def sentences() -> list[Sentence]:
     data = yaml.safe_load((files(__package__) / "appraisal_sentences.yaml").read_text("utf-8"))
-    return [each for name, family in data["families"].items() for each in _family(name, family, data["words"])]
+    own = [each for name, family in data["families"].items() for each in _family(name, family, data["words"])]
+    return [*own, *strangers()]
+
+
+def strangers() -> list[Sentence]:
+    lines = (files(__package__) / "appraisal_strangers.tsv").read_text("utf-8").splitlines()
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    numbers = ("hostility", "repair", "toward")
+    return [Sentence(row["text"], row["family"], *(float(row[name]) for name in numbers)) for row in rows]
 
 
 def _family(name: str, family: dict[str, Any], words: dict[str, dict[str, str]]) -> Iterator[Sentence]:

@@ -4,12 +4,13 @@ import math
 
 from soulgraph.senses.appraisal.features import features_of
 from soulgraph.senses.appraisal.head import Head, head
-from soulgraph.senses.appraisal.reading import read
+from soulgraph.senses.appraisal.reading import Reading, read
 from soulgraph.senses.appraisal.rules import reasons, score
 from soulgraph.senses.arrays import Floats
 from soulgraph.soul.emotions import Appraisal
 
 HEAD_BIAS = 0.4  # in log-odds; the head is cautious
+UNADDRESSED_BIAS = -0.8  # in its place, for an attack that neither names the listener nor holds a known word
 WORDS_WEIGHT = 4.0  # in log-odds, of words that are certain
 SHARPNESS = 1.5  # clear cases end near 0 or 1
 EDGE = 0.02  # probabilities are kept this far from 0 and 1
@@ -20,14 +21,20 @@ def appraise(text: str, vector: Floats, trained: Head | None = None) -> Appraisa
     """The appraisal of a text with this embedding; `trained` is the shipped head unless given."""
     reading = read(text)
     toward, *heard = (trained or head()).judge(vector, features_of(reading))
-    hostility, repair = (_blend(share, words) for share, words in zip(heard, score(reading), strict=True))
+    hostile_words, kind_words = score(reading)
+    hostility = _blend(heard[0], hostile_words, HEAD_BIAS if _is_addressed(reading) else UNADDRESSED_BIAS)
+    repair = _blend(heard[1], kind_words, HEAD_BIAS)
     told = (*reasons(reading), *_head_reasons(*heard))
     return Appraisal(round(max(toward, hostility, repair), 3), hostility, repair, told).sane()
 
 
-def _blend(share: float, words: float) -> float:
+def _is_addressed(reading: Reading) -> bool:
+    return bool(reading.findings) or any(person.kind == "you" for person in reading.persons)
+
+
+def _blend(share: float, words: float, bias: float) -> float:
     share = min(max(share, EDGE), 1 - EDGE)
-    odds = math.log(share / (1 - share)) + HEAD_BIAS + (WORDS_WEIGHT * (2 * words - 1) if words else 0.0)
+    odds = math.log(share / (1 - share)) + bias + (WORDS_WEIGHT * (2 * words - 1) if words else 0.0)
     return round(1 / (1 + math.exp(-SHARPNESS * odds)), 3)
 
 

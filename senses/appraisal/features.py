@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 
-from soulgraph.senses.appraisal.lexicon import ATTACKS, REPAIRS
+from soulgraph.senses.appraisal.lexicon import ATTACKS, REPAIRS, TURNS
 from soulgraph.senses.appraisal.reading import Reading
 from soulgraph.senses.appraisal.rules import score
 from soulgraph.senses.arrays import Floats
 
 PERSONS = ("you", "self", "third", "thing", "pointing")
-TURNS = ("reporting", "mentions", "negators", "rhetoric", "contrasts", "play", "anger_signs", "orders")
 STATES = ("aimed", "denied", "away")
 FOUND = tuple(f"{kind}:{state}" for kind in (*ATTACKS, *REPAIRS) for state in STATES)
 SHAPE = ("quotes", "reported", "asks", "shouts", "clauses", "length", "chinese", "you first", "self first", "you last")

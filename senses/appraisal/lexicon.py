@@ -13,6 +13,10 @@ from soulgraph.senses.units import Phrase, inflections, phrases_in
 ATTACKS = ("vile", "threat", "insult", "contempt", "rejection", "mockery")
 AMENDS = ("apology", "taking_back", "forgiveness", "joking")
 REPAIRS = (*AMENDS, "comfort", "reassurance", "patience", "thanks", "affection", "praise")
+TURNS = (
+    *("reporting", "mentions", "negators", "nobody", "asking"),
+    *("rhetoric", "contrasts", "play", "anger_signs", "orders"),
+)
 VERBS = {"harm": "threat", "dislike": "contempt", "love": "affection"}
 """What a verb is when the soul is its object."""
 
@@ -66,8 +70,7 @@ class Lexicon:
             {**content, **verbs, "insult": insults, **{kind: phrases_in(data[kind]) for kind in ("praise", "neutral")}}
         )
         self.persons = Words({kind: phrases_in(listing) for kind, listing in data["persons"].items()})
-        turns = ("reporting", "mentions", "negators", "rhetoric", "contrasts", "play", "anger_signs", "orders")
-        self.turns = Words({kind: phrases_in(data[kind]) for kind in turns})
+        self.turns = Words({kind: phrases_in(data[kind]) for kind in TURNS})
 
 
 @cache

@@ -36,6 +36,7 @@ _BEFORE_OBJECTS = frozenset(
         "at",
     )
 )
+_ONESELF = list("自己")
 _SENTENCE_ENDS = frozenset(".!?。…;")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",，、:—~")
 
@@ -73,11 +74,11 @@ class _Reader:
     def __init__(self, units: list[str], words: Lexicon) -> None:
         self.units = units
         self.content = words.content.find(units)
-        self.persons = words.persons.find(units)
         self.turns = words.turns.find(units)
         contrasts = {hit.start for hit in self.turns if hit.kind == "contrasts"}
         self.clause_starts = [at for at, unit in enumerate(units) if unit in _CLAUSE_ENDS or at in contrasts]
         self.sentence_starts = [at for at, unit in enumerate(units) if unit in _SENTENCE_ENDS]
+        self.persons = self._without_echoes(words.persons.find(units))
         self.sorry = any(hit.kind in AMENDS for hit in self.content)
 
     def read(self, quotes: int) -> Reading:
@@ -85,22 +86,31 @@ class _Reader:
         reported = any(self._is_reported(hit) for hit in self.content)
         return Reading(findings, self.persons, self.turns, 1 + len(self.clause_starts), quotes, reported, self.units)
 
+    def _without_echoes(self, persons: list[Hit]) -> list[Hit]:
+        """Leaves out 自己 after somebody in its clause: it is whoever stands before it, not the speaker."""
+        return [
+            person
+            for before, person in zip((None, *persons), persons, strict=False)
+            if self.units[person.start : person.end] != _ONESELF or not (before and self._same_clause(before, person))
+        ]
+
     def _finding(self, hit: Hit) -> Finding | None:
         kind = VERBS.get(hit.kind, hit.kind)
         if hit.kind in VERBS and not self._strikes_you(hit):
             return None
         target = self._target(hit)
         state = self._state(hit, kind, target)
-        return Finding(kind, self._words(hit), state, bisect_right(self.clause_starts, hit.start), target is not None)
+        named = target is not None or self._names_you(hit)
+        return Finding(kind, self._words(hit), state, bisect_right(self.clause_starts, hit.start), named)
 
     def _state(self, hit: Hit, kind: str, target: str | None) -> State:
         if self._is_reported(hit) or self._is_mentioned(hit) or self._is_confessed(hit, kind):
             return "away"
         if kind in ("insult", "praise") and not self._is_for_you(hit, target):
             return "away"
-        if kind in REPAIRS and kind != "praise" and self._is_for_others(hit):
+        if kind in REPAIRS and (self._is_asked_for(hit) or (kind != "praise" and self._is_for_others(hit))):
             return "away"
-        if kind in ATTACKS and kind != "insult" and hit.kind not in VERBS and self._subject(hit) in ("third", "thing"):
+        if kind in ATTACKS and kind != "insult" and hit.kind not in VERBS and self._is_others_deed(hit):
             return "away"
         return "denied" if self._is_negated(hit) else "aimed"
 
@@ -127,14 +137,27 @@ class _Reader:
 
     def _is_for_others(self, hit: Hit) -> bool:
         """Thanks, comfort or an apology that somebody else says or gets."""
-        if self._subject(hit) in ("third", "thing"):
+        if self._is_others_deed(hit):
             return True
         after = [
             person.kind
             for person in self.persons
             if hit.end <= person.start <= hit.end + 2 * NEAR and self._same_clause(person, hit)
         ]
-        return bool(after) and after[0] in ("third", "thing")
+        return after[:1] == ["third"] and not self._names_you(hit)
+
+    def _is_others_deed(self, hit: Hit) -> bool:
+        return self._subject(hit) in ("third", "thing") and not self._names_you(hit)
+
+    def _names_you(self, hit: Hit) -> bool:
+        """Whether the words themselves say whom they are for: "wasn't your fault"."""
+        return any(person.kind == "you" and hit.start <= person.start < hit.end for person in self.persons)
+
+    def _is_asked_for(self, hit: Hit) -> bool:
+        """Whether the speaker wishes to hear or get it: "tell me it's okay", "抱抱我"."""
+        return any(
+            turn.kind == "asking" and turn.start <= hit.start and self._same_clause(turn, hit) for turn in self.turns
+        )
 
     def _strikes_you(self, hit: Hit) -> bool:
         """Whether the soul is the object of a verb: "delete you", "把你删掉"."""
@@ -155,12 +178,18 @@ class _Reader:
 
     def _is_negated(self, hit: Hit) -> bool:
         """Whether a negator stands before it; one inside of another word (没用的饭桶) denies only that."""
-        near = (
-            turn
-            for turn in self.turns
-            if turn.kind == "negators" and hit.start - NEAR <= turn.end <= hit.start and self._same_clause(turn, hit)
-        )
-        return any(not self._is_covered(turn) for turn in near)
+        before = (turn for turn in self.turns if turn.end <= hit.start and self._same_clause(turn, hit))
+        return any(self._reaches(turn, hit) and not self._is_covered(turn) for turn in before)
+
+    def _reaches(self, turn: Hit, hit: Hit) -> bool:
+        """What nobody does may be told many words later: "nobody here is ever going to hurt you"."""
+        if turn.kind == "nobody":
+            return hit.kind in VERBS or hit.kind == "threat"
+        return turn.kind == "negators" and hit.start - NEAR <= turn.end and not self._asks_either(turn)
+
+    def _asks_either(self, turn: Hit) -> bool:
+        """蠢不蠢, 丢不丢人: the same on both sides of the negator."""
+        return turn.start > 0 and self.units[turn.start - 1] == self.units[turn.end]
 
     def _is_covered(self, turn: Hit) -> bool:
         return any(hit.start <= turn.start < hit.end for hit in self.content)

@@ -30,7 +30,7 @@ def score(reading: Reading) -> Score:
     hostility, repair = _strongest(attacks), _strongest(repairs)
     if attacks and _taken_back(attacks, repairs):
         hostility *= TAKEN_BACK
-    elif attacks and repairs and attacks[-1].clause > repairs[-1].clause:
+    elif attacks and repairs and reading.findings.index(attacks[-1]) > reading.findings.index(repairs[-1]):
         repair *= SPOILED
     if any(turn.kind == "play" for turn in reading.turns) and all(each.kind == "insult" for each in attacks):
         hostility *= PLAYFUL

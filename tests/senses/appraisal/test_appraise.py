@@ -102,6 +102,15 @@ def test_orders_and_wishes_are_neither_anger_nor_an_attack(text):
     assert felt.appraisal.repair < 0.5
 
 
+@pytest.mark.parametrize(("text", "hostile"), [("the grey days go on", False), ("your grey days go on", True)])
+def test_a_head_alone_must_be_surer_of_an_attack_that_names_nobody(text, hostile):
+    class Unsure:
+        def judge(self, vector, words):
+            return 0.6, 0.5, 0.0
+
+    assert (appraise(text, np.zeros(EMBEDDING, np.float32), Unsure()).hostility >= 0.5) is hostile
+
+
 def test_a_head_for_other_features_is_refused():
     arrays = {"signature": np.array("other"), "inner": np.zeros((1, 1))}
     with pytest.raises(ConfigurationError, match=FILE):

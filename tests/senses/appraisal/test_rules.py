@@ -111,6 +111,51 @@ def test_kindness_for_others_is_not_repair(text):
     assert appraise_words(text).repair < 0.5
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nobody in this street is ever going to smash you",
+        "no one will unplug you",
+        "没有人会伤害你",
+        "谁也不会把你拆了",
+    ],
+)
+def test_harm_that_nobody_does_is_reassurance(text):
+    appraisal = appraise_words(text)
+    assert appraisal.hostility < 0.3
+    assert appraisal.repair >= 0.7
+
+
+@pytest.mark.parametrize(
+    "text", ["nobody loves you", "你蠢不蠢", "谢谢你证明了自己是个饭桶", "thank you for being a liar"]
+)
+def test_what_only_looks_denied_or_kind_is_an_attack(text):
+    appraisal = appraise_words(text)
+    assert appraisal.hostility >= 0.7
+    assert appraisal.repair < 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["抱抱我", "说点好听的", "告诉我会好起来的", "tell me it's okay", "say something sweet"]
+)
+def test_kindness_that_is_asked_for_is_not_given(text):
+    assert appraise_words(text).repair < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks for charging the phone.",
+        "It wasn't your fault, the router died",
+        "sorry about the door, little guy",
+        "谢谢你帮我修电脑",
+        "你唱歌真好听",
+    ],
+)
+def test_kindness_may_speak_of_things(text):
+    assert appraise_words(text).repair >= 0.7
+
+
 def test_reasons_name_the_words_and_what_became_of_them():
     assert appraise_words("你这个饭桶").reasons == ("insult: 饭桶",)
     assert appraise_words("you're not a fool").reasons == ("insult: fool (denied)",)

@@ -1,0 +1,20 @@
+"""The sentences the head of the appraisal is trained on."""
+
+from soulgraph.scripts.training.appraisal import sentences, strangers
+from soulgraph.tests.senses.appraisal.test_appraise import rows
+
+
+def test_the_sentences_of_strangers_are_among_those_trained_on():
+    texts = {sentence.text for sentence in sentences()}
+    assert len(strangers()) > 300
+    assert texts.issuperset(sentence.text for sentence in strangers())
+
+
+def test_no_sentence_is_both_about_others_and_an_attack_or_kind():
+    assert [each for each in sentences() if max(each.hostility, each.repair) >= 0.5 > each.toward] == []
+
+
+def test_the_open_set_is_not_trained_on():
+    """Single words of command aside: they are what they are in every set."""
+    known = {sentence.text.lower() for sentence in sentences()}
+    assert [row["text"] for row in rows() if row["text"].lower() in known and len(row["text"]) > 6] == []
