@@ -115,7 +115,7 @@ class Constants:
     suffering_max: float = unit(0.62)
     shared_joy: float = unit(0.80)
     shared_joy_warmth: float = unit(0.20)
-    joy_max: float = unit(0.80)
+    joy_max: float = unit(0.75)
     joy_doubted: float = unit(0.50)
     relief: tuple[float, ...] = vector(0.42, -0.12, 0.10)
     relief_share: float = unit(0.55)

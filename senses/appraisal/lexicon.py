@@ -15,7 +15,7 @@ AMENDS = ("apology", "taking_back", "forgiveness", "joking")
 REPAIRS = (*AMENDS, "comfort", "reassurance", "patience", "thanks", "affection", "praise")
 TURNS = (
     *("reporting", "mentions", "negators", "nobody", "asking"),
-    *("rhetoric", "contrasts", "play", "anger_signs", "orders"),
+    *("rhetoric", "contrasts", "play", "anger_signs", "orders", "venting"),
 )
 VERBS = {"harm": "threat", "dislike": "contempt", "love": "affection"}
 """What a verb is when the soul is its object."""
@@ -71,6 +71,10 @@ class Lexicon:
         )
         self.persons = Words({kind: phrases_in(listing) for kind, listing in data["persons"].items()})
         self.turns = Words({kind: phrases_in(data[kind]) for kind in TURNS})
+        self.before_objects, self.pointers, self.still_listener = (
+            frozenset(unit for (unit,) in phrases_in(data[kind]))
+            for kind in ("before_objects", "pointers", "still_listener")
+        )
 
 
 @cache

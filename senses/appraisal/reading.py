@@ -14,28 +14,6 @@ MAX_CHARS = 500
 NEAR = 3  # units within which a negator or an object belongs to a word
 _QUOTED = re.compile(r"""《[^》]+》|“[^”]+”|「[^」]+」|『[^』]+』|"[^"]+"|(?<![^\s:,(])'[^']{2,}'(?![^\s.,!?)])""")
 _QUOTE = "“”"
-_BEFORE_OBJECTS = frozenset(
-    (
-        "让",
-        "令",
-        "使",
-        "给",
-        "对",
-        "跟",
-        "把",
-        "make",
-        "makes",
-        "made",
-        "making",
-        "give",
-        "gives",
-        "to",
-        "on",
-        "with",
-        "for",
-        "at",
-    )
-)
 _ONESELF = list("自己")
 _SENTENCE_ENDS = frozenset(".!?。…;")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",，、:—~")
@@ -73,6 +51,7 @@ def read(text: str) -> Reading:
 class _Reader:
     def __init__(self, units: list[str], words: Lexicon) -> None:
         self.units = units
+        self.words = words
         self.content = words.content.find(units)
         self.turns = words.turns.find(units)
         contrasts = {hit.start for hit in self.turns if hit.kind == "contrasts"}
@@ -123,13 +102,28 @@ class _Reader:
 
     def _undergoes(self, person: Hit) -> bool:
         """The speaker as an object, "you make me sick", is not whom the words are about."""
-        return person.kind == "self" and person.start > 0 and self.units[person.start - 1] in _BEFORE_OBJECTS
+        return person.kind == "self" and person.start > 0 and self.units[person.start - 1] in self.words.before_objects
 
     def _is_for_you(self, hit: Hit, target: str | None) -> bool:
         if target is not None:
             return target == "you"
+        if self._is_of_a_thing(hit) or self._vents(hit):
+            return False
         others = {person.kind for person in self.persons if person.start < hit.start}
         return not others & {"third", "thing"} or "you" in others
+
+    def _is_of_a_thing(self, hit: Hit) -> bool:
+        """Whether some thing is pointed at beside it: "this pan is garbage", 这锅真垃圾, "my stupid kettle"."""
+        for at in range(max(0, hit.start - 2 * NEAR), hit.start):
+            if self.units[at] in self.words.pointers and self.units[at - 1 : at] not in (["你"], ["您"]):
+                named = self.units[hit.end : hit.end + 1] if at + 1 == hit.start else self.units[at + 1 : at + 2]
+                if named and named[0].isalpha() and named[0] not in self.words.still_listener:
+                    return True
+        return False
+
+    def _vents(self, hit: Hit) -> bool:
+        """Whether it is let out in anger at no matter whom: 王八蛋，气得我发抖."""
+        return any(turn.kind == "venting" and self._same_sentence(turn, hit) for turn in self.turns)
 
     def _subject(self, hit: Hit) -> str | None:
         before = [person.kind for person in self.persons if person.end <= hit.start and self._same_clause(person, hit)]
