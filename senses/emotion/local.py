@@ -33,6 +33,7 @@ PROTOTYPE_PULL = 0.4  # how far a certain label pulls p, a, d to its prototype
 NAMED_GAIN = 1.5  # in log share, of a label whose feeling is named
 UNNAMED_STRENGTH = 0.6  # strength of a feeling that no word names
 NEUTRAL_INTENSITY = 0.1
+SURE_SHARE = 0.45  # of a label that overrules the sign of p
 ORDER_GAIN = 1.0  # in log share, by which neutral leads in a plain order
 PLAIN_STRENGTH = 0.4  # of a feeling that an order may name and still be plain
 ORDER_LIMIT = 0.5  # hostility or repair from which words are more than an order
@@ -63,7 +64,7 @@ def judge(text: str, vector: Floats, trained: Heads | None = None) -> UserEmotio
     if _is_plain_order(features, appraisal):
         shares = _raised_neutral(shares)
     best = int(shares.argmax())
-    p, a, d = _blend_pad(trained.pad(vector, features, raw_shares), shares, sign)
+    p, a, d = _agreeing(_blend_pad(trained.pad(vector, features, raw_shares), shares, sign), best, float(shares[best]))
     intensity = _intensity(features, shares, best)
     confidence = round(trained.confidence(float(shares[best])), 3)
     return UserEmotion(EMOTIONS[best], p, a, d, intensity, confidence, appraisal).sane()
@@ -117,6 +118,14 @@ def _blend_pad(measured: Floats, shares: Floats, sign: float) -> tuple[float, fl
         for here, there in zip((sign * abs(p) if sign else p, *rest), prototype, strict=True)
     )
     return round(p, 3), round(a, 3), round(d, 3)
+
+
+def _agreeing(pad: tuple[float, float, float], best: int, share: float) -> tuple[float, float, float]:
+    """p halfway to the prototype where a sure label contradicts it: a loss that is told may measure as pleasant."""
+    p, a, d = pad
+    goal = float(_PROTOTYPES[best][0])
+    contradicted = share >= SURE_SHARE and p * goal < 0
+    return (round((p + goal) / 2, 3) if contradicted else p), a, d
 
 
 def _intensity(features: TextFeatures, shares: Floats, best: int) -> float:
