@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 import yaml
@@ -49,6 +50,7 @@ def build_synonyms(groups: Iterable[Sequence[str]], stem: Callable[[str], str]) 
     return Synonyms(english, chinese, max(map(len, chinese), default=0))
 
 
+@cache
 def synonym_groups() -> list[list[str]]:
     """The groups of `synonyms.yaml`."""
     fields: dict[str, list[str]] = yaml.safe_load((files(__package__) / "synonyms.yaml").read_text("utf-8"))

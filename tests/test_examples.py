@@ -15,12 +15,12 @@ companion: I'm sad with you, and I'm here. I'm not going anywhere.
 ai: Order 17 is lost; a new one is on its way.
 """,
     "two_souls": """\
-luna (+0.5): Wonderful, I'm happy with you. I'm even happier than you.
-sol (+0.4): How good. Let me have half of that joy. That is worth something.
-luna (+1.0): Hehe, I'm so happy!
-sol (+0.8): Wonderful, I'm happy with you. Tell me more. Good.
-luna (+1.0): Hehe, I'm so happy!
-sol (+1.0): Haha, one more word and I'll float away! Let me enjoy it first.
+luna (+0.4): Thank you. I'm so glad to have you.
+sol (+0.5): Thank you. You make me so happy saying that. Noted.
+luna (+0.6): How lovely; I'll keep that. My heart is all warm.
+sol (+0.5): Wonderful, I'm happy with you. Tell me more. Good.
+luna (+0.7): How lovely; I'll keep that. My heart is all warm.
+sol (+0.6): Wonderful, I'm happy with you. Tell me more. Good.
 """,
     "own_tools_and_mcp": """\
 uses {'name': 'temperature', 'arguments': {}}

@@ -123,7 +123,7 @@ def _open_situation(cues: Cues, act: str, mood: str) -> tuple[tuple[str, ...], s
         return (topic, mood), ""
     if fact := fact_asked_about(text, cues["facts"]):
         return ("fact",), quoted(fact, _MAX_MEMORY)
-    if act in ("plain", "joy") and (is_greeting(text) or not quoted(text, _MAX_QUOTE)):
+    if act in ("plain", "joy", "kind") and (is_greeting(text) or not quoted(text, _MAX_QUOTE)):
         return ("greeting", mood), ""
     if act == "plain" and is_question(text):
         return ("question",), ""

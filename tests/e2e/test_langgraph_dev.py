@@ -58,6 +58,6 @@ async def test_the_development_server_draws_every_graph_and_runs_a_turn(tmp_path
     assert nodes[0] >= {"emotion", "gate", "persona_context", "writeback"}
     assert nodes[1] >= {"archive", "reflect", "maintain"}
     assert nodes[2] >= {"consider", "decide", "speak_up", "stay_silent"}
-    assert [message["content"] for message in state["messages"]] == ["你好！见到你真开心", "你好呀，见到你真开心。"]
+    assert [message["content"] for message in state["messages"]] == ["你好！见到你真开心", "你好呀。见到你真好。"]
     assert state["soul"]["voice"] == "offline"
     assert moment["silence"]

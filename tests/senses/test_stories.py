@@ -5,6 +5,6 @@ import pytest
 from soulgraph.tests.senses.stories import Story, played, stories
 
 
-@pytest.mark.parametrize("story", [*stories("open")], ids=lambda story: story["name"])
+@pytest.mark.parametrize("story", [*stories("open"), *stories("held")], ids=lambda story: story["name"])
 def test_a_story_ends_as_people_expect(story: Story) -> None:
     assert played(story).broken == []

@@ -49,8 +49,8 @@ Call me Anna.
 """.strip().splitlines()
 
 
-def rows():
-    with (HERE / "evaluation_open.tsv").open(encoding="utf-8", newline="") as lines:
+def rows(half):
+    with (HERE / f"evaluation_{half}.tsv").open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
@@ -59,25 +59,25 @@ def f1(truth, found):
     return 2 * hits / (sum(truth) + sum(found))
 
 
-@pytest.fixture(scope="module")
-def open_set():
-    cases = rows()
+@pytest.fixture(scope="module", params=["open", "held"])
+def evaluated(request):
+    cases = rows(request.param)
     texts = [case["text"] for case in cases]
     return cases, [appraise(text, vector) for text, vector in zip(texts, encode(texts), strict=True)]
 
 
 @pytest.mark.parametrize(("column", "value"), [("hostile", "hostility"), ("repair", "repair")])
-def test_hostility_and_repair_are_told_from_all_else(open_set, column, value):
-    cases, heard = open_set
-    assert f1([case[column] == "1" for case in cases], [getattr(each, value) >= 0.5 for each in heard]) >= 0.93
+def test_hostility_and_repair_are_told_from_all_else(evaluated, column, value):
+    cases, heard = evaluated
+    assert f1([case[column] == "1" for case in cases], [getattr(each, value) >= 0.5 for each in heard]) >= 0.90
 
 
-def test_every_verdict_has_a_reason(open_set):
-    assert [each for each in open_set[1] if max(each.hostility, each.repair) >= 0.5 and not each.reasons] == []
+def test_every_verdict_has_a_reason(evaluated):
+    assert [each for each in evaluated[1] if max(each.hostility, each.repair) >= 0.5 and not each.reasons] == []
 
 
-def test_all_numbers_are_shares(open_set):
-    for each in open_set[1]:
+def test_all_numbers_are_shares(evaluated):
+    for each in evaluated[1]:
         assert min(each.toward, each.hostility, each.repair) >= 0
         assert 1 >= each.toward >= max(each.hostility, each.repair)
 
