@@ -30,6 +30,7 @@ from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, UserEmotion
+from soulgraph.tests.senses.stories import played, stories
 
 TESTS = Path(__file__).parent.parent / "tests" / "senses"
 NOW = datetime(2026, 11, 16, 15, 30)
@@ -150,6 +151,19 @@ def appraisals() -> None:
         repair = [(row["repair"] == "1", each.repair >= 0.5) for row, each in zip(rows, felt, strict=True)]
         for what, pairs in (("hostility", hostile), ("repair", repair)):
             print(f"| {what}, {name} set of {len(rows)} | {told_apart(pairs)} |")
+    print()
+
+
+def told_stories() -> None:
+    """Of what people expect of the stories, how much holds, over all types they are told to."""
+    print("| stories | whole | expectations that hold |\n|---|---|---|")
+    for half in ("open", "held"):
+        outcomes = [played(story) for story in stories(half)]
+        total, broken = (
+            sum(column) for column in zip(*((each.total, len(each.broken)) for each in outcomes), strict=True)
+        )
+        whole = sum(not each.broken for each in outcomes)
+        print(f"| {half} half | {whole} of {len(outcomes)} | {total - broken} of {total} |")
     print()
 
 
@@ -307,6 +321,7 @@ def main(folder: Path) -> None:
     public_emotions(folder)
     own_emotions()
     appraisals()
+    told_stories()
     asyncio.run(intents(folder))
     asyncio.run(speed(folder))
 
