@@ -159,9 +159,8 @@ def told_stories() -> None:
     print("| stories | whole | expectations that hold |\n|---|---|---|")
     for half in ("open", "held"):
         outcomes = [played(story) for story in stories(half)]
-        total, broken = (
-            sum(column) for column in zip(*((each.total, len(each.broken)) for each in outcomes), strict=True)
-        )
+        total = sum(each.total for each in outcomes)
+        broken = sum(len(each.broken) for each in outcomes)
         whole = sum(not each.broken for each in outcomes)
         print(f"| {half} half | {whole} of {len(outcomes)} | {total - broken} of {total} |")
     print()
