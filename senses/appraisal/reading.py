@@ -89,6 +89,8 @@ class _Reader:
             return "away"
         if kind in REPAIRS and (self._is_asked_for(hit) or (kind != "praise" and self._is_for_others(hit))):
             return "away"
+        if kind == "apology" and self._is_your_duty(hit):
+            return "away"
         if kind in ATTACKS and kind != "insult" and hit.kind not in VERBS and self._is_others_deed(hit):
             return "away"
         return "denied" if self._is_negated(hit) else "aimed"
@@ -151,6 +153,15 @@ class _Reader:
         """Whether the speaker wishes to hear or get it: "tell me it's okay", "抱抱我"."""
         return any(
             turn.kind == "asking" and turn.start <= hit.start and self._same_clause(turn, hit) for turn in self.turns
+        )
+
+    def _is_your_duty(self, hit: Hit) -> bool:
+        """你不应该这么正式 blames the listener; sorry is who says it of himself."""
+        return any(
+            person.kind == "you"
+            and person.end == hit.start
+            and self.units[person.start - 1 : person.start] not in [[word] for word in self.words.before_objects]
+            for person in self.persons
         )
 
     def _strikes_you(self, hit: Hit) -> bool:
