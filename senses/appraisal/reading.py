@@ -107,12 +107,20 @@ class _Reader:
         return person.kind == "self" and person.start > 0 and self.units[person.start - 1] in self.words.before_objects
 
     def _is_for_you(self, hit: Hit, target: str | None) -> bool:
+        if target == "pointing" and self._is_addressed(hit):
+            return True  # 你刚那个比喻太妙了
         if target is not None:
             return target == "you"
         if self._is_of_a_thing(hit) or self._vents(hit):
             return False
         others = {person.kind for person in self.persons if person.start < hit.start}
         return not others & {"third", "thing"} or "you" in others
+
+    def _is_addressed(self, hit: Hit) -> bool:
+        return any(
+            person.kind == "you" and person.start < hit.start and self._same_clause(person, hit)
+            for person in self.persons
+        )
 
     def _is_of_a_thing(self, hit: Hit) -> bool:
         """Whether some thing is pointed at beside it: "this pan is garbage", 这锅真垃圾, "my stupid kettle"."""
