@@ -59,17 +59,21 @@ def f1(truth, found):
     return 2 * hits / (sum(truth) + sum(found))
 
 
-@pytest.fixture(scope="module", params=["open", "held"])
+FLOORS = {"open": 0.93, "held": 0.90}
+
+
+@pytest.fixture(scope="module", params=FLOORS)
 def evaluated(request):
     cases = rows(request.param)
     texts = [case["text"] for case in cases]
-    return cases, [appraise(text, vector) for text, vector in zip(texts, encode(texts), strict=True)]
+    return cases, [appraise(text, vector) for text, vector in zip(texts, encode(texts), strict=True)], request.param
 
 
 @pytest.mark.parametrize(("column", "value"), [("hostile", "hostility"), ("repair", "repair")])
 def test_hostility_and_repair_are_told_from_all_else(evaluated, column, value):
-    cases, heard = evaluated
-    assert f1([case[column] == "1" for case in cases], [getattr(each, value) >= 0.5 for each in heard]) >= 0.90
+    cases, heard, half = evaluated
+    found = [getattr(each, value) >= 0.5 for each in heard]
+    assert f1([case[column] == "1" for case in cases], found) >= FLOORS[half]
 
 
 def test_every_verdict_has_a_reason(evaluated):
