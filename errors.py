@@ -13,8 +13,8 @@ SoulgraphError
 │   ├── ModelUnavailable        no answer, or an answer that says "later"
 │   ├── ModelTimeout
 │   ├── ModelRefused            it answered, and the answer is no
-│   ├── ContractBroken          one answer broke the output contract; the turn repairs it once
-│   └── TurnOutputInvalid       so did the repaired one
+│   ├── ContractBroken          a state update that cannot be read; it is asked for once the reply is out
+│   └── TurnOutputInvalid       nothing could be shown, twice; with strict_output, whatever cannot be parsed
 ├── BudgetExhausted             the operator: the day's tokens are used up, work that nobody waits for is put off
 ├── StoreUnavailable            the database
 ├── SenseUnavailable            a recogniser; the turn goes on without it
@@ -159,7 +159,7 @@ class ModelRefused(ModelError):
 
 
 class ContractBroken(ModelError):
-    """The detail is sent to the model with the request to repair its answer, so it says what is wrong."""
+    """The detail is the `reason` of a strict turn that ends, so it says what is wrong."""
 
     code = "contract_broken"
     title = "The model's answer broke the output contract"
@@ -167,7 +167,7 @@ class ContractBroken(ModelError):
 
 class TurnOutputInvalid(ModelError):
     code = "turn_output_invalid"
-    title = "The model's answer broke the output contract twice"
+    title = "The model gave no usable answer"
 
 
 class BudgetExhausted(SoulgraphError):

@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.library.persona_config import DEFAULT_PERSONA, PersonaConfig
-from soulgraph.senses.endpoint import Endpoint
+from soulgraph.senses.endpoint import CarrierSetting, Endpoint
 from soulgraph.soul.validation import flaws_in
 
 PREFIX = "SOULGRAPH_"
@@ -34,8 +34,16 @@ class Settings(BaseSettings):
     llm_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
     llm_model: str = Field("", description="its model; empty: the offline voice answers")
+    llm_carrier: CarrierSetting = Field(
+        "auto",
+        description="how a model tells what changed in the soul: in `tags` behind its reply, or by a structured call "
+        "after a `plain` one; `auto`: as a probe after the first turn finds best",
+    )
     llm_timeout_s: float = Field(60, gt=0, description="longest silence of the model before the turn gives up")
     llm_temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature; empty: the model's own")
+    llm_max_tokens: int = Field(
+        2000, ge=0, description="most tokens of one answer, a reasoning model's thoughts included; 0: the server's own"
+    )
 
     mqtt_url: str = Field(
         "", description="`mqtt://host:1883`, the broker of the terminals; empty: an embedded one; `none`: no MQTT"
@@ -112,7 +120,13 @@ class Settings(BaseSettings):
     def llm(self) -> Endpoint | None:
         """The endpoint of the language model; None if the offline voice is to answer."""
         endpoint = self._endpoint("llm")
-        return endpoint and replace(endpoint, timeout_s=self.llm_timeout_s, temperature=self.llm_temperature)
+        return endpoint and replace(
+            endpoint,
+            timeout_s=self.llm_timeout_s,
+            temperature=self.llm_temperature,
+            max_tokens=self.llm_max_tokens,
+            carrier=self.llm_carrier,
+        )
 
     @property
     def embeddings(self) -> Endpoint | None:

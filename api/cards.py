@@ -22,7 +22,12 @@ from soulgraph.library.cards.png import SIGNATURE, plain, with_texts, without_te
 from soulgraph.library.cards.reading import Reading, taken_in
 from soulgraph.library.cards.spec import V2, V3, as_card
 from soulgraph.library.cards.writing import card_of
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.persona_context import budget_of
+from soulgraph.prompts.context import Persona
+from soulgraph.prompts.fit_notes import fit_notes
 from soulgraph.prompts.lore import Lore
+from soulgraph.prompts.templates import shipped
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
 from soulgraph.soul.validation import Flaw, flaws_in
 from soulgraph.stores.records import Preset
@@ -45,14 +50,15 @@ class ReadCard(NamedTuple):
 
 
 class ImportedCharacter(CharacterOut):
-    notes: list[str] = Field([], description="what of the card was not kept")
+    notes: list[str] = Field([], description="what of the card was not kept, or is too long for every prompt")
 
 
 @router.post("/import", status_code=201, dependencies=[owner])
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """Import a character card; the request body is the file: JSON, PNG or charx.
 
-    A card that cannot be read or stored is refused as a whole. `notes` lists the parts that were not kept.
+    A card that cannot be read or stored is refused as a whole. `notes` lists the parts that were not kept, and those
+    that are too long to stand in every prompt as a whole.
     """
     body = await request.body()
     # In a thread, because a large or hostile card takes long to read.
@@ -63,7 +69,17 @@ async def import_card(request: Request, services: Served) -> ImportedCharacter:
         if card.picture:
             await tx.pictures.add(character.id, card.picture)
         imported = ImportedCharacter.of(await tx.characters.get(character.id))
-    return imported.model_copy(update={"notes": card.notes})
+    return imported.model_copy(update={"notes": [*card.notes, *_fit_notes(character, services.context)]})
+
+
+def _fit_notes(character: NewCharacter, context: Context) -> list[str]:
+    persona = Persona(
+        soul_name=character.name,
+        mode=context.persona.default_mode,
+        base_persona=character.base_persona,
+        style_examples=character.style_examples,
+    )
+    return fit_notes(shipped(context.persona.default_template), persona, budget_of(context))
 
 
 @router.get("/{character_id}/card", dependencies=[chatter], response_class=Response)

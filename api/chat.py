@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
-from soulgraph.api.sse import PING_S, event_stream
+from soulgraph.api.sse import event_stream
 from soulgraph.nodes.state import Answer
 from soulgraph.runtime.admission import TurnRequest
-from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.factories import DEFAULT_USER
 
 router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
@@ -74,7 +74,7 @@ async def chat(request: ChatRequest, services: Served) -> Response:
     """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`."""
     turn = await begin(request, services)
     if request.stream:
-        return event_stream(turn.events(PING_S))
+        return event_stream(turn.events(services.wait_intervals))
     return JSONResponse(await turn.answer())
 
 

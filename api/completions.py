@@ -16,11 +16,11 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import Id
 from soulgraph.api.openai_wire import Completion, CompletionRequest
 from soulgraph.api.services import Served, Services
-from soulgraph.api.sse import PING, PING_S, unbuffered
+from soulgraph.api.sse import unbuffered
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.state import TurnEvent
 from soulgraph.runtime.admission import TurnRequest
-from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.records import Json, Soul
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])
@@ -28,6 +28,7 @@ router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])
 _SOUL = "soul:"
 _SessionId = Annotated[Id, BeforeValidator(unquote)]  # percent-encoded, because headers are ASCII and ids need not be
 _ANSWER_EVENTS = ("token", "done", "error")
+_STATUS_WAIT_S = 15  # so long a failure can still become an error status
 
 
 @router.get("/models")
@@ -71,26 +72,30 @@ async def complete(
     headers = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
     if not request.stream:
         return JSONResponse(completion.whole(await turn.answer()), headers=headers)
-    events = turn.events(PING_S)
+    events = turn.events(services.wait_intervals)
     first = await _first_event(events, turn)
     return unbuffered(_chunks(completion, first, events, request.wants_usage), headers)
 
 
-async def _first_event(events: AsyncIterator[TurnEvent | None], turn: RunningTurn) -> TurnEvent | None:
-    """The first token or the end of the turn; None if there is none before the first ping.
+async def _first_event(events: AsyncIterator[TurnEvent], turn: RunningTurn) -> TurnEvent:
+    """The first token, the end of the turn, or a `waiting` after which the response must start anyway.
 
     It is awaited before the response starts, so that a turn that fails early is answered with an error status.
     """
     event = await anext(events)
-    while event and event.event not in _ANSWER_EVENTS:
+    while event.event not in _ANSWER_EVENTS and not _is_late(event):
         event = await anext(events)
-    if event and event.event == "error":
+    if event.event == "error":
         await turn.answer()  # raises the error of the turn
     return event
 
 
+def _is_late(event: TurnEvent) -> bool:
+    return event.event == "waiting" and bool(event.data["seconds"] >= _STATUS_WAIT_S)
+
+
 async def _chunks(
-    completion: Completion, first: TurnEvent | None, events: AsyncIterator[TurnEvent | None], with_usage: bool
+    completion: Completion, first: TurnEvent, events: AsyncIterator[TurnEvent], with_usage: bool
 ) -> AsyncIterator[bytes]:
     """The answer as OpenAI's stream of chunks."""
 
@@ -100,8 +105,9 @@ async def _chunks(
 
     yield encode(completion.delta(role="assistant", content=""))
     async for event in _prepend(first, events):
-        if event is None:
-            yield PING
+        if event.event == "waiting":
+            # A comment, which clients of OpenAI ignore: their protocol has no such event.
+            yield format_sse_event(comment=f"waiting {event.data['seconds']} s")
         elif event.event == "token":
             yield encode(completion.delta(content=event.data["text"]))
         elif event.event == "error":
@@ -113,7 +119,7 @@ async def _chunks(
             yield format_sse_event(data_str="[DONE]")
 
 
-async def _prepend(first: TurnEvent | None, rest: AsyncIterator[TurnEvent | None]) -> AsyncIterator[TurnEvent | None]:
+async def _prepend(first: TurnEvent, rest: AsyncIterator[TurnEvent]) -> AsyncIterator[TurnEvent]:
     yield first
     async for event in rest:
         yield event

@@ -14,17 +14,19 @@ from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
 from soulgraph.nodes.state import OutboxPayload
-from soulgraph.nodes.transcript import as_transcript, language_of
+from soulgraph.nodes.transcript import as_heard, language_of
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import default_state
 from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
+from soulgraph.stores.memory import user_name
 from soulgraph.stores.presets import SUMMARY
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
-from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, Summary, run_task
+from soulgraph.voices.task_outputs import Summary
+from soulgraph.voices.tasks import SUMMARIZE, UPDATE_MEMORY, run_task
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["growth"])
 T = TypeVar("T")
@@ -57,11 +59,12 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
     # The lock is held during the model call: a turn that ran meanwhile would be missing from the new persona.
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
+        lang = language_of(messages)
         task = run_task(
             services.context.voice.model,
             UPDATE_MEMORY,
-            language_of(messages),
-            messages=as_transcript(messages),
+            lang,
+            messages=as_heard(messages, await _user_name(session, services), lang),
             base_persona=session.character_snapshot["base_persona"],
             evolved_persona=await _evolved_persona(session, services),
         )
@@ -69,6 +72,11 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
         async with services.stores.write() as tx:
             version = await tx.personas.grow(session_id, grown.model_dump(), "update-memory", services.now())
     return VersionOut.of(version)
+
+
+async def _user_name(session: Session, services: Services) -> str | None:
+    async with services.stores.read() as tx:
+        return user_name(await tx.preferences.all(session.soul_id))
 
 
 async def _evolved_persona(session: Session, services: Services) -> Dimensions | str:
@@ -104,9 +112,9 @@ async def summarize(session_id: Id, services: Served) -> SessionOut:
     """
     async with services.locks.hold(session_id):
         session, messages = await _conversation(session_id, services)
-        task = run_task(
-            services.context.voice.model, SUMMARIZE, language_of(messages), messages=as_transcript(messages)
-        )
+        lang = language_of(messages)
+        heard = as_heard(messages, await _user_name(session, services), lang)
+        task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
         summary = await _in_time(task, session, services)
         return SessionOut.of(await _continue(session, messages[-1].message_id, summary, services))
 

@@ -12,7 +12,7 @@ from soulgraph.api.services import Served
 from soulgraph.soul.scratch import MAX_SCRATCH
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import MonologueVersion
-from soulgraph.voices.tasks import INNER_STATE_LIMIT
+from soulgraph.voices.task_outputs import INNER_STATE_LIMIT
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 

@@ -13,6 +13,8 @@ from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served
 from soulgraph.nodes.persona_context import template_of
+from soulgraph.prompts.cues import cues_of
+from soulgraph.prompts.templates import Module
 from soulgraph.prompts.tokens import tokens_of
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.stores.factories import DEFAULT_USER, new_id
@@ -58,6 +60,7 @@ class PreviewOut(BaseModel):
     sources: list[str]
     memory_hits: int
     truncated: bool
+    cut: list[str]
 
 
 @router.post("/{template_id}/preview", dependencies=[owner])
@@ -67,8 +70,6 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
     It runs the nodes of a turn up to the model call. The model is not called and nothing is stored. Token counts are
     estimates.
     """
-    async with services.stores.read() as tx:
-        template = await template_of(tx, template_id)
 
     async def premise(tx: Transaction) -> None:
         """Let an existing session use this template; a new one is made with it."""
@@ -76,16 +77,23 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
             await tx.sessions.speak_by(wanted.session_id, template_id)
 
     prompt = await services.runner.rehearse(_request(template_id, wanted), premise)
+    async with services.stores.read() as tx:
+        template = await template_of(tx, template_id, "en")
+        spoken = await template_of(tx, template_id, cues_of(prompt["messages"])["lang"])
     messages = [_message(message) for message in prompt["messages"]]
     sections = _sections(prompt["messages"])
     return PreviewOut(
         messages=messages,
-        modules=[_module(module.name, module.layer, module.enabled, sections) for module in template.modules],
+        modules=[
+            _module(module, sections.get(said.name, ""))
+            for module, said in zip(template.modules, spoken.modules, strict=True)
+        ],
         characters=sum(message.characters for message in messages),
         tokens=sum(message.tokens for message in messages),
         sources=prompt["persona"]["sources"],
         memory_hits=prompt["persona"]["memory_hits"],
         truncated=prompt["persona"]["truncated"],
+        cut=prompt["persona"]["cut"],
     )
 
 
@@ -117,6 +125,11 @@ def _sections(messages: Sequence[BaseMessage]) -> dict[str, str]:
     return sections
 
 
-def _module(name: str, layer: int, enabled: bool, sections: dict[str, str]) -> ModuleOut:
-    text = sections.get(name, "")
-    return ModuleOut(name=name, layer=layer, enabled=enabled, characters=len(text), tokens=tokens_of(text))
+def _module(module: Module, text: str) -> ModuleOut:
+    return ModuleOut(
+        name=module.name,
+        layer=module.layer,
+        enabled=module.enabled,
+        characters=len(text),
+        tokens=tokens_of(text),
+    )

@@ -12,6 +12,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.budget import TokenBudget
 from soulgraph.runtime.listeners import Listeners
+from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
@@ -33,6 +34,7 @@ class Services:
     open_access: bool
     budget: TokenBudget
     listeners: Listeners
+    wait_intervals: WaitIntervals = WAIT_INTERVALS
 
     async def forget(self, session_id: str) -> None:
         """Delete the events made from this session alone, and make its summary unfindable.

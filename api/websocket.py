@@ -16,7 +16,7 @@ from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
 from soulgraph.runtime.listeners import Listener
-from soulgraph.runtime.turn_runner import RunningTurn
+from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.records import Json
 
 router = APIRouter(prefix="/v1", tags=["chat"])
@@ -132,9 +132,8 @@ class Conversation:
 
     async def _relay(self, turn: RunningTurn) -> None:
         with suppress(WebSocketDisconnect):
-            async for event in turn.events(PING_S):
-                if event:
-                    await self._send(event.event, event.data, turn.utterance)
+            async for event in turn.events(self._services.wait_intervals):
+                await self._send(event.event, event.data, turn.utterance)
         del self._turns[turn.utterance["turn_id"]]
 
     async def _send_notices(self) -> int:

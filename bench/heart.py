@@ -25,6 +25,7 @@ TURNS, RUNS, WINDOW = 200, 5, 10
 EARLY, LATE = slice(5, 5 + WINDOW), slice(TURNS - WINDOW, TURNS)
 SESSIONS, ROUNDS = 10, 50
 LATENCY_TARGET = 1.2
+CONTRACT = (b"OUTPUT CONTRACT", "输出约定".encode())
 
 
 async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[float], list[int], int]:
@@ -41,7 +42,7 @@ async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[
             began = time.perf_counter()
             await say(client, line, soul_id=soul_id, session_id="s")
             seconds.append(time.perf_counter() - began)
-            sent = next(one for one in reversed(stub.requests) if b"OUTPUT CONTRACT" in one.raw)
+            sent = next(one for one in reversed(stub.requests) if any(words in one.raw for words in CONTRACT))
             characters.append(sum(len(message["content"]) for message in sent.body["messages"]))
         await settled(client)
         events = len((await client.get("/v1/events", params={"limit": 200})).json())

@@ -13,7 +13,7 @@ from soulgraph.settings import Settings
 
 Json = dict[str, Any]
 
-_TIMEOUT = httpx.Timeout(10, read=60)  # while a turn runs, the server sends a ping every 15 s
+_TIMEOUT = httpx.Timeout(10, read=60)  # while a turn runs, the server sends something every 5 s
 # A proxy of the environment must not get what is meant for this machine.
 _NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}

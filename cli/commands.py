@@ -15,6 +15,7 @@ from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
+from soulgraph.cli.models import model
 from soulgraph.cli.simulate import simulate
 from soulgraph.cli.souls import ServerUrl, soul_app
 from soulgraph.cli.tables import print_table
@@ -57,6 +58,7 @@ def doctor() -> None:
     raise typer.Exit(1 if problems else 0)
 
 
+others.command()(model)
 others.command()(simulate)
 others.command()(terminal)
 others.add_typer(soul_app, name="soul")

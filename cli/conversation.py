@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from soulgraph.cli.client import Event, Json, SoulClient
+from soulgraph.cli.plain_errors import plain_error
+from soulgraph.cli.thinking import Thinking
 from soulgraph.errors import NotFound, RequestError, SoulgraphError
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.language import Lang, lang_of
@@ -36,6 +38,7 @@ class Conversation:
         self._soul = soul
         self._session_id = f"cli:{soul['soul_id']}"
         self._mid_line = False
+        self._thinking = Thinking(console, strip_controls(soul["name"]))
 
     def run(self) -> None:
         """Read and handle lines until `/quit`. An error is printed, and the conversation goes on."""
@@ -84,9 +87,13 @@ class Conversation:
 
     def _send(self, text: str) -> None:
         last = ""
-        for event in self._client.chat(self._soul, self._session_id, text):
-            self._show_event(event)
-            last = event.name
+        self._thinking.begin(lang_of(text))
+        try:
+            for event in self._client.chat(self._soul, self._session_id, text):
+                self._show_event(event)
+                last = event.name
+        finally:
+            self._thinking.hide()
         if last != "done":
             raise SoulgraphError("the server stopped in the middle of the turn")
 
@@ -96,15 +103,18 @@ class Conversation:
                 self._print_reply(words)
             case "tool", {"name": name, "arguments": arguments}:
                 self._print_note(f"{name}: {', '.join(map(str, arguments.values()))}")
+                self._thinking.show()
             case "intent_action", {"intents": intents}:
                 self._print_note(f"does: {', '.join(intent['intent_name'] for intent in intents)}")
+                self._thinking.show()
             case "done", answer:
                 self._print_note(mood_line(answer))
             case "error", problem:
-                raise SoulgraphError(problem["detail"])
+                raise SoulgraphError(plain_error(problem, self._soul["name"]))
 
     def _print_reply(self, words: str) -> None:
         """Print a piece of the reply, after the soul's name if it is the first."""
+        self._thinking.hide()
         if not self._mid_line:
             console.print(f"{self._soul['name']}: ", style="bold", end="")
             words = words.lstrip("\n")
@@ -112,6 +122,7 @@ class Conversation:
         console.out(strip_controls(words), end="")
 
     def _print_note(self, note: str) -> None:
+        self._thinking.hide()
         self._end_line()
         console.print(f"  {strip_controls(note)}", style="dim", soft_wrap=True)
 
@@ -162,7 +173,7 @@ def choose_soul(client: SoulClient) -> Json:
 
 
 def print_error(error: SoulgraphError) -> None:
-    errors.print(f"soulgraph: {' '.join(error.detail.split())}", style="red", soft_wrap=True)
+    errors.print(f"soulgraph: {strip_controls(' '.join(error.detail.split()))}", style="red", soft_wrap=True)
 
 
 def strip_controls(text: str) -> str:

@@ -12,16 +12,17 @@ from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME
 from soulgraph.senses.emotion.http import HttpRecogniser
-from soulgraph.senses.endpoint import masked
+from soulgraph.senses.endpoint import Endpoint, masked
 from soulgraph.settings import PREFIX, Settings
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.ports import NONE
 from soulgraph.voices.factory import open_voice
+from soulgraph.voices.probe import IN_WORDS, learn_habits
+from soulgraph.voices.providers import ModelInfo, described, find_model, models_url, offered_models
 
 Level = Literal["ok", "warning", "problem"]
 
 _TIMEOUT_S = 3
-_OPENAI = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +56,37 @@ async def _run_check(
 
 
 async def _voice(settings: Settings) -> tuple[Level, str]:
-    async with open_voice(settings.llm, ()):
-        pass
     if settings.offline:
         fix = "set SOULGRAPH_LLM_MODEL with SOULGRAPH_LLM_BASE_URL or SOULGRAPH_LLM_API_KEY to speak through one"
         return "warning", f"offline: prepared lines, no language model; {fix}"
-    url = f"{(settings.llm_base_url or _OPENAI).rstrip('/')}/models"
-    key = settings.llm_api_key.get_secret_value()
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return _judge_models(await _get(url, "LLM_BASE_URL", headers), settings.llm_model, masked(url))
+    endpoint = settings.llm
+    assert endpoint
+    level, detail = await _judge_models(endpoint, await offered_models(endpoint))
+    return (level, detail) if level == "problem" else await _probe(settings, detail)
 
 
-def _judge_models(response: httpx.Response, model: str, url: str) -> tuple[Level, str]:
+async def _probe(settings: Settings, detail: str) -> tuple[Level, str]:
+    """Talk to the model once in each language, and say how it answers best."""
+    async with open_voice(settings.llm, ()) as voice:
+        await learn_habits(voice)
+    if not voice.habits.known:
+        return "problem", f"{detail}, but it does not answer: see the warning above"
+    chosen = "" if settings.llm_carrier == "auto" else f" (SOULGRAPH_LLM_CARRIER={settings.llm_carrier} is set)"
+    return "ok", f"{detail}; it {IN_WORDS[voice.habits.carrier]}{chosen}"
+
+
+async def _judge_models(endpoint: Endpoint, models: list[ModelInfo] | None) -> tuple[Level, str]:
     """Whether the server's list of models has ours. A server without such a list is only a warning."""
-    if response.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-        return "problem", f"{url} answered {response.status_code}: the key is refused; check SOULGRAPH_LLM_API_KEY"
-    try:
-        names = [entry["id"] for entry in response.raise_for_status().json()["data"]]
-    except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
-        answered = f"{url} answered {response.status_code} and no list of models"
-        return "warning", f"{answered}: whether {model} can be used will be seen in the first turn"
-    if model not in names:
-        offers = ", ".join(names[:5]) or "none"
+    url, model = masked(models_url(endpoint)), endpoint.model
+    if models is None:
+        return "warning", f"{url} has no list of models: whether {model} can be used will be seen in the first turn"
+    found = find_model(models, model)
+    if found is None:
+        offers = ", ".join(info.name for info in models[:5]) or "none"
         return "problem", f"{url} has no model {model!r}; SOULGRAPH_LLM_MODEL could be: {offers}"
-    return "ok", f"{model} is offered by {url}"
+    [info] = await described(endpoint, [found])
+    size = f", with a context of {info.context_tokens:,} tokens" if info.context_tokens else ""
+    return "ok", f"{model} is offered by {url}{size}"
 
 
 async def _embeddings(settings: Settings) -> tuple[Level, str]:
@@ -116,7 +124,7 @@ async def _tools(settings: Settings) -> tuple[Level, str]:
 async def _traces(settings: Settings) -> tuple[Level, str]:
     if not settings.otlp_endpoint:
         return "ok", "none over OTLP; SOULGRAPH_OTLP_ENDPOINT names a collector"
-    await _get(settings.checked_otlp_endpoint, "OTLP_ENDPOINT", {})
+    await _get(settings.checked_otlp_endpoint, "OTLP_ENDPOINT")
     return "ok", f"something answers at {masked(settings.otlp_endpoint)}"
 
 
@@ -129,10 +137,10 @@ async def _broker(settings: Settings) -> tuple[Level, str]:
         return "ok", f"{masked(settings.mqtt_url)} answers"
 
 
-async def _get(url: str, setting: str, headers: dict[str, str]) -> httpx.Response:
+async def _get(url: str, setting: str) -> httpx.Response:
     """The response, whatever its status; SoulgraphError, which names the setting, if there is none."""
     try:
-        async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=headers) as http:
+        async with httpx.AsyncClient(timeout=_TIMEOUT_S) as http:
             return await http.get(url)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         why = str(error) or f"no answer in {_TIMEOUT_S} s"

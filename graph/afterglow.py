@@ -1,4 +1,4 @@
-"""What follows a turn once its reply is out: the soul learns a wish, keeps what happened, thinks, and tidies up."""
+"""What follows a turn once its reply is out: the soul changes, learns, keeps what happened, thinks and tidies up."""
 
 from langgraph.graph import END, START, StateGraph
 
@@ -9,6 +9,7 @@ from soulgraph.nodes.propose import propose
 from soulgraph.nodes.reflect import reflect
 from soulgraph.nodes.state import AfterglowState
 from soulgraph.nodes.suggest_update import suggest_update
+from soulgraph.nodes.update_state import update_state
 
 Afterglow = StateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 
@@ -17,12 +18,14 @@ def afterglow_graph() -> Afterglow:
     """Every step may be run again after a crash: what is done already is found done."""
     return (
         StateGraph(AfterglowState, Context)
+        .add_node(update_state)
         .add_node(propose)
         .add_node(archive)
         .add_node(reflect)
         .add_node(maintain)
         .add_node(suggest_update)
-        .add_edge(START, "propose")
+        .add_edge(START, "update_state")
+        .add_edge("update_state", "propose")
         .add_edge("propose", "archive")
         .add_edge("archive", "reflect")
         .add_edge("reflect", "maintain")

@@ -3,7 +3,7 @@
 from langgraph.graph import END, START, StateGraph
 
 from soulgraph.compat import track_scratch
-from soulgraph.graph.tool_loop import tool_loop_graph
+from soulgraph.graph.tool_loop import RETRY, tool_loop_graph
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.emotion import emotion
 from soulgraph.nodes.gate import act_or_talk, gate
@@ -36,7 +36,7 @@ def turn_graph(*, resumable: bool = False) -> Turn:
         .add_node(persona_context)
         .add_node("tool_loop", tool_loop_graph().compile(checkpointer=None if resumable else False, name="tool_loop"))
         .add_node(parse)
-        .add_node(repair)
+        .add_node(repair, retry_policy=RETRY)
         .add_node(writeback)
         .add_edge(START, "emotion")
         .add_edge("emotion", "pad_update")

@@ -82,8 +82,9 @@ class PersonaConfig(BaseModel):
     default_template: TemplateId = "companion_v1"
     history_rounds: int = Field(20, ge=1)
     top_profile_items: int = Field(5, ge=1)
-    persona_budget: int = Field(2000, ge=200)
+    persona_budget: int = Field(6000, ge=200)
     write_back: bool = True
+    strict_output: bool = False
     maintain_every: int = Field(10, ge=1)
     recalled: int = Field(3, ge=0, le=20)
     memory_hint: HintConfig = HintConfig()

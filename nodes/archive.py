@@ -7,8 +7,10 @@ from langgraph.runtime import Runtime
 
 from soulgraph.memory.events import Event, EventLibrary, Pattern
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.quality import report_refusals
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import as_transcript, language_of
+from soulgraph.nodes.transcript import as_heard, language_of
+from soulgraph.senses.grounding import is_small_talk, restates, says_nothing
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.memory import user_name
 from soulgraph.stores.records import Message
@@ -41,32 +43,51 @@ async def _archive(messages: Sequence[Message], follow_up: FollowUp, context: Co
     ids = [message.message_id for message in messages]
     event_id = f"evt_{uuid5(NAMESPACE_URL, repr((follow_up['session_id'], ids[0], ids[-1]))).hex}"
     event = await library.find(event_id)
-    if event is None:
+    if event is None and not _is_uneventful(messages, follow_up):
         async with context.budget.background(follow_up["soul_id"], "archive"):
             event = await _extract(event_id, messages, follow_up, context)
+    known = {
+        "session_id": follow_up["session_id"],
+        "soul_id": follow_up["soul_id"],
+        "turn_id": follow_up["turn_id"],
+    }
+    if event is None:
+        async with context.stores.write() as tx:
+            await tx.messages.archive(ids)
+        report_refusals(context.telemetry, "event", ["small_talk"], **known)
+        return
     kept = await library.add(event, follow_up["session_id"], follow_up["soul_id"], ids)
     context.telemetry.emit(
         "event.archived",
-        session_id=follow_up["session_id"],
-        soul_id=follow_up["soul_id"],
-        turn_id=follow_up["turn_id"],
+        **known,
         event_id=kept,
         merged=kept != event_id,
         sources=[f"episode:{message_id}" for message_id in ids],
     )
 
 
-async def _extract(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event:
+def _is_uneventful(messages: Sequence[Message], follow_up: FollowUp) -> bool:
+    """Nothing but greetings, thanks and bare feelings were said, and nothing has changed: no model is asked."""
+    said = [message.content for message in messages if message.role == "user"]
+    return not follow_up["state_changes"] and all(map(says_nothing, said))
+
+
+async def _extract(event_id: str, messages: Sequence[Message], follow_up: FollowUp, context: Context) -> Event | None:
+    """None if the model has made nothing of it that another soul could learn from."""
     changed = follow_up["state_changes"] if messages[-1].message_id == follow_up["last_message"] else []
+    lang = language_of(messages)
+    remembered = await _remembered(messages, follow_up, context)
     extract = await run_task(
-        context.voice.model,
+        context.voice.writer,
         EXTRACT_EVENT,
-        language_of(messages),
-        messages=as_transcript(messages),
+        lang,
+        messages=as_heard(messages, None, lang),
         state_changes=changed,
-        remembered=await _remembered(messages, follow_up, context),
+        remembered=remembered,
         names=await _names(messages, follow_up, context),
     )
+    if is_small_talk(extract.summary) or restates(extract.summary, remembered):
+        return None
     return Event(
         event_id,
         extract.summary,

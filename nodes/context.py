@@ -14,8 +14,10 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
 from soulgraph.memory.summaries import Summaries
+from soulgraph.prompts.contract import Carrier
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
+from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.soul.constants import Constants
 from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Json, UsageKind
@@ -98,6 +100,8 @@ class NoListeners:
 class Senses:
     emotions: EmotionRecogniser
     intents: IntentFilter
+    surprise: SurpriseSense | None = None
+    """None without the built-in encoder: then the model alone says what a turn has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,11 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     rehearsing: bool = False
     """Nothing of the turn is to be counted: somebody only wants to see its prompt."""
+
+    @property
+    def carrier(self) -> Carrier:
+        """How the state update travels; strict output can only be parsed from tags."""
+        return "tags" if self.persona.strict_output else self.voice.habits.carrier
 
     def local_time(self, at: float | None = None) -> datetime:
         """A time, by default now, as the users' clocks show it."""

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.quality import Reason, addresses, repeats, report_refusals
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.nodes.transcript import as_heard
@@ -18,6 +19,10 @@ from soulgraph.stores.records import Message, Preference, Slot
 from soulgraph.voices.tasks import PROACTIVE, run_task
 
 _MESSAGES = 20
+_SILENCE: dict[Reason, str] = {
+    "repeats_itself": "it would only repeat itself",
+    "speaks_to_itself": "it would speak to itself",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,19 @@ async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveS
             impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(occasion, known, lang, context))
     except (ModelError, BudgetExhausted) as error:
         return {"sources": _sources(known), "silence": error.detail}
+    if impulse.speak and (flaw := _flaw(impulse.text, occasion, known)):
+        ids = {"soul_id": occasion.soul.soul_id, "session_id": occasion.session.session_id}
+        report_refusals(context.telemetry, "proactive", [flaw], **ids)
+        return {"sources": _sources(known), "silence": _SILENCE[flaw]}
     return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
+
+
+def _flaw(text: str, occasion: Occasion, known: _Known) -> Reason | None:
+    """Why the model's words are better not said."""
+    if addresses(text, occasion.soul.name):
+        return "speaks_to_itself"
+    spoken = [occasion.soul.inner_state, *(message.content for message in known.messages)]
+    return "repeats_itself" if repeats(text, spoken) else None
 
 
 async def _known(occasion: Occasion, context: Context) -> _Known:

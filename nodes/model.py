@@ -9,16 +9,20 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.run_tools import tool_calls
 from soulgraph.nodes.state import LoopState
 from soulgraph.nodes.streaming import emit_token, hide_messages
-from soulgraph.nodes.tools.skills import offered_by
+from soulgraph.nodes.tools.offers import offered
+from soulgraph.prompts.contract import STOP
+from soulgraph.voices.reply_stream import ReplyStream, forbidden_in
 from soulgraph.voices.speech import speak
+from soulgraph.voices.text_calls import read_calls
 
 
 async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     """The narrative is shown as it arrives. In the last step that is allowed no more tools may be called."""
     steps = state.get("steps", 0) + 1
     voice = runtime.context.voice
-    skills = [skill.function for skill in offered_by(state.get("terminal"), voice.tools)]
-    shown = state.get("shown", "")
+    carrier = runtime.context.carrier
+    offer = offered(state, voice.tools, weak=carrier == "plain")
+    shown = before = state.get("shown", "")
     paragraph = "\n\n" if shown else ""
 
     def show(text: str) -> None:
@@ -27,10 +31,16 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
         shown, paragraph = shown + paragraph + text, ""
 
     last = steps >= runtime.context.limits.max_steps
-    message = await speak(voice.with_skills(skills, may_call=not last), state["messages"], show)
+    skills = [skill.function for skill in offer.skills]
+    speaker = voice.with_skills(skills, may_call=not last, tools=offer.tools)
+    reply = ReplyStream(carrier, forbidden_in(state["messages"]))
+    message = await speak(speaker, state["messages"], reply, show, STOP[carrier])
     if last:
         message.tool_calls = []
-    return hide_messages({"messages": [message], "output": message.text, "shown": shown, "steps": steps})
+    elif shown == before and not message.tool_calls:
+        message.tool_calls = read_calls(message.text, [*voice.schemas_of(offer.tools), *skills])
+    update = {"messages": [message], "output": message.text, "shown": shown, "fault": reply.problem, "steps": steps}
+    return hide_messages(update)
 
 
 async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:

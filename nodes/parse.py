@@ -1,43 +1,53 @@
-"""Takes the reply and the state update out of the model's answer, or says what is wrong with it."""
+"""Takes the reply and the state update out of the model's answer, or says that nothing in it can be shown."""
 
 from typing import Literal
 
 from langgraph.runtime import Runtime
-from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken, TurnOutputInvalid
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnResult, TurnState
-from soulgraph.prompts.contract import read_narrative, read_update
-from soulgraph.soul.profile import Profile, StateUpdate
-from soulgraph.soul.validation import explain
+from soulgraph.prompts.contract import has_tags, read_update
+from soulgraph.soul.state_updates import lenient_update, strict_update
+
+_UNUSABLE = (
+    "the model twice gave no answer that could be used, and the turn was not stored: send it again, or use a stronger "
+    "model (`soulgraph model` lists those of the server)"
+)
+_NOT_STRICT = "the model's answer breaks the output contract, and strict_output is on: the turn was not stored"
 
 
 async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    """What was shown to the user stays the reply, also when only the repaired answer has a usable state update."""
-    impact = state["impact"]
-    try:
-        reply = state["shown"] or read_narrative(state["output"])
-        update = _validated(state["output"], impact.soul.dynamic_profile)
-    except ContractBroken as broken:
-        if "problem" in state:
-            raise TurnOutputInvalid(
-                f"the model's answer was unusable twice ({broken.detail}); the turn was not stored, send it again",
-                turn_id=impact.turn_id,
-            ) from broken
-        return {"problem": broken.detail}
-    return {"result": TurnResult(reply, update, executed=state.get("executed", []))}
+    """What people have read is the reply. The turn fails only if there was nothing to read, twice."""
+    if runtime.context.persona.strict_output:
+        return _strictly(state)
+    if state["shown"]:
+        return {"result": _result(state)}
+    if "problem" in state:
+        raise TurnOutputInvalid(_UNUSABLE, turn_id=state["impact"].turn_id, reason=state["fault"])
+    return {"problem": state["fault"]}
 
 
 async def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
     return "writeback" if "result" in state else "repair"
 
 
-def _validated(output: str, profile: Profile) -> StateUpdate:
+def _result(state: TurnState) -> TurnResult:
+    """An update that is missing or cannot be read is asked for once the reply is out."""
+    executed = state.get("executed", [])
     try:
-        update = StateUpdate.model_validate(read_update(output))
-    except ValidationError as error:
-        raise ContractBroken(explain(error, root="state_update_json", limit=3)) from error
-    if unknown := update.unknown_fields(profile):
-        raise ContractBroken(f"state_update_json has unknown fields: {', '.join(unknown)}")
-    return update
+        update = lenient_update(read_update(state["output"]), state["impact"].soul.dynamic_profile)
+    except ContractBroken:
+        return TurnResult(state["shown"], update_pending=True, executed=executed)
+    return TurnResult(state["shown"], update, executed=executed)
+
+
+def _strictly(state: TurnState) -> TurnState:
+    """The seed's rule: whatever cannot be parsed rolls the turn back, also if its words were read already."""
+    try:
+        if not state["shown"] or not has_tags(state["output"]):
+            raise ContractBroken("there is no text inside <narrative>…</narrative>")
+        update = strict_update(read_update(state["output"], strict=True), state["impact"].soul.dynamic_profile)
+    except ContractBroken as broken:
+        raise TurnOutputInvalid(_NOT_STRICT, turn_id=state["impact"].turn_id, reason=broken.detail) from broken
+    return {"result": TurnResult(state["shown"], update, executed=state.get("executed", []))}

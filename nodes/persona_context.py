@@ -14,14 +14,16 @@ from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
+from soulgraph.nodes.tools.offers import concerns_memory
 from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.nodes.transcript import speakers_of
-from soulgraph.prompts.budget import Budget, cut
+from soulgraph.prompts.budget import Budget, budget_for, cut
 from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
 from soulgraph.prompts.cues import Cues
-from soulgraph.prompts.layers import assemble
+from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.templates import Template, read_template, shipped
+from soulgraph.senses.intents.device_requests import asks_for_device
 from soulgraph.soul.character_words import describe_personality, grades_of
 from soulgraph.soul.language import Lang
 from soulgraph.soul.mood import describe, mood_of
@@ -31,9 +33,11 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.memory import ADDRESS
 from soulgraph.stores.records import Message, Preset, Role, Session, Slot
 from soulgraph.stores.stores import Transaction
+from soulgraph.voices.factory import OFFLINE
 
 _NOTHING = Recalled([], [])
 _MAX_QUOTE = 150  # characters of one message of an episode
+_SHORT_ANSWER, _MAX_QUESTION = 25, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +56,32 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     context = runtime.context
     session = state["impact"].session
     async with context.stores.read() as tx:
-        stored = await _stored(tx, session, context.persona)
+        lang = state["impact"].reply_language(state["utterance"]["text"])
+        stored = await _stored(tx, session, context.persona, lang)
     workspaces = context.memory.workspaces
     files = workspaces.read(session.soul_id) if workspaces else {}
     recalled = state.get("recalled") or _NOTHING
-    budget = Budget(persona=context.persona.persona_budget, profile_items=context.persona.top_profile_items)
+    budget = budget_of(context)
     persona = _persona(state, context, stored, files, recalled, budget)
     if context.persona.static:
         persona = replace(persona, evolved_persona="", inner_state="", profile={}, scratch_area="")
     built = build(stored.template, persona, budget)
     _report(state, context, built, recalled.problem)
+    context.telemetry.keep_private(*built.private, persona.inner_state, _own_thoughts(persona))  # as the cues have them
     history = [(message.role, message.content) for message in stored.recent]
-    cues = _cues(state, persona, stored.template)
+    cues = _cues(state, persona, stored.template, context)
+    language = state["impact"].third_language(state["utterance"]["text"])
     update = {
         "recalled": None,  # it is in the prompt now, and need not be in a checkpoint too
         "persona": {**built.meta, "sources": built.sources},
-        "messages": assemble(built, history, state["utterance"]["text"], cues),
+        "messages": assemble(built, history, state["utterance"]["text"], cues, context.carrier, language),
     }
     return hide_messages(update)
+
+
+def budget_of(context: Context) -> Budget:
+    config = context.persona
+    return Budget.for_persona(budget_for(config.persona_budget, context.voice.context_tokens), config.top_profile_items)
 
 
 def _report(state: TurnState, context: Context, built: PersonaContext, problem: str) -> None:
@@ -82,13 +94,12 @@ def _report(state: TurnState, context: Context, built: PersonaContext, problem: 
         sources=built.sources,
         memory_problem=problem,
     )
-    context.telemetry.keep_private(*built.private)
 
 
-async def _stored(tx: Transaction, session: Session, config: PersonaConfig) -> _Stored:
+async def _stored(tx: Transaction, session: Session, config: PersonaConfig, lang: Lang) -> _Stored:
     preset = session.character_snapshot["source_preset"]
     return _Stored(
-        template=await template_of(tx, session.template_id),
+        template=await template_of(tx, session.template_id, lang),
         character=await tx.characters.find(preset) if preset else None,
         background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
         slots=[] if config.static else await tx.slots.all(session.soul_id),
@@ -97,25 +108,41 @@ async def _stored(tx: Transaction, session: Session, config: PersonaConfig) -> _
     )
 
 
-async def template_of(tx: Transaction, template_id: str) -> Template:
+async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template:
+    """The session's template; one that ships speaks the language of the reply."""
     if template_id in TEMPLATES:
-        return shipped(template_id)
+        return shipped(template_id, lang)
     return read_template((await tx.templates.get(template_id)).data)
 
 
 def _episodes(
     recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, speakers: Mapping[Role, str]
 ) -> list[Memory]:
-    """The best that the prompt does not show anyway, with what was said before and after."""
+    """The best that the prompt does not show anyway, as statements of the user.
+
+    Where the soul's own words were found, what they answered is told: its own words are no facts, and a model that
+    reads them says them again.
+    """
     shown = {message.message_id for message in recent}
-    unshown = [episode for episode in recalled if episode.message.message_id not in shown][:count]
-    return [Memory(str(one.message.message_id), _quoted(one, speakers), -place) for place, one in enumerate(unshown)]
+    told: dict[int, str] = {}
+    for episode in recalled:
+        found = episode.message if episode.message.role == "user" else episode.before
+        if found and found.role == "user" and found.message_id not in shown:
+            told.setdefault(found.message_id, _told(found, episode, speakers))
+    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(list(told.items())[:count])]
 
 
-def _quoted(episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:
-    around = (episode.before, episode.message, episode.after)
-    quotes = (f"{speakers[message.role]} “{cut(message.content, _MAX_QUOTE)}”" for message in around if message)
-    return f"{iso(episode.message.created_at)[:10]}: {'; '.join(quotes)}"
+def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:
+    """What a model finds in the conversation by itself: a weak one that is asked about it only what was said last."""
+    return recent[-2:] if context.carrier == "plain" and concerns_memory(text) else recent
+
+
+def _told(message: Message, episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:
+    """Who said it and when; a short answer with the question before it."""
+    statement = f"{speakers['user']} “{cut(message.content, _MAX_QUOTE)}”"
+    asked = episode.before if message is episode.message and len(message.content) < _SHORT_ANSWER else None
+    question = f"{speakers['assistant']} “{cut(asked.content, _MAX_QUESTION)}”; " if asked else ""
+    return f"{iso(message.created_at)[:10]}: {question}{statement}"
 
 
 def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
@@ -140,7 +167,7 @@ def _persona(
     snapshot = impact.session.character_snapshot
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
-    speakers = speakers_of(impact.preferences.get(ADDRESS), "en")
+    speakers = speakers_of(impact.preferences.get(ADDRESS), lang)
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
@@ -165,13 +192,19 @@ def _persona(
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         gate_reason=state["gate"].reason,
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
+        no_device=_has_no_device(state) and asks_for_device(text),
         question=_question(impact, lang),
         events=_events(recalled.events, context.persona.recalled),
-        episodes=_episodes(recalled.episodes, stored.recent, context.persona.recalled, speakers),
+        episodes=_episodes(recalled.episodes, _seen(stored.recent, text, context), context.persona.recalled, speakers),
         summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
         scratch_area=impact.soul.scratch_area,
         lore=triggered_entries(lore, spoken, budget.lore),
     )
+
+
+def _has_no_device(state: TurnState) -> bool:
+    terminal = state.get("terminal")
+    return terminal is None or not (terminal.skills or terminal.intent_catalog)
 
 
 def _question(impact: Impact, lang: Lang) -> str:
@@ -186,11 +219,11 @@ def _world(background: Preset | None, *fields: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
-    """The same persona for a voice that does not read prose."""
+def _cues(state: TurnState, persona: Persona, template: Template, context: Context) -> Cues:
+    """The same persona for a voice that does not read prose, and what a voice that does may not recite."""
     impact = state["impact"]
     emotion = impact.soul.emotion_state
-    return {
+    cues: Cues = {
         "task": "turn",
         "lang": persona.lang,
         "soul_name": persona.soul_name,
@@ -206,3 +239,11 @@ def _cues(state: TurnState, persona: Persona, template: Template) -> Cues:
         "facts": list(persona.slots.values()),
         "question": persona.question,
     }
+    if context.voice.name != OFFLINE:
+        cues["secrets"] = [_own_thoughts(persona), *instructions(persona.lang)]
+    return cues
+
+
+def _own_thoughts(persona: Persona) -> str:
+    """The monologue without the persona, which a first one quotes, and which is no secret."""
+    return persona.inner_state.replace(persona.base_persona, "") if persona.base_persona else persona.inner_state

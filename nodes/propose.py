@@ -21,7 +21,8 @@ async def propose(state: AfterglowState, runtime: Runtime[Context]) -> Afterglow
     """Only with a model, and only if the message has something of a wish. A model that fails has proposed nothing."""
     follow_up = state["follow_up"]
     context = runtime.context
-    if context.voice.name == OFFLINE or not context.persona.write_back:
+    weak = context.voice.habits.carrier == "plain"  # what cannot keep a form finds wishes in everything
+    if context.voice.name == OFFLINE or weak or not context.persona.write_back:
         return state
     text = await _unread_text(follow_up, context)
     if may_state_wish(text) and (signals := await _signals(text, follow_up["soul_id"], context)):

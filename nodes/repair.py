@@ -1,24 +1,53 @@
-"""Asks the model once more when its answer broke the output contract, and shows it what was wrong."""
+"""Asks the model once more when nothing of its answer could be shown: in short, without tools, and without its bad
+answer to copy."""
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from soulgraph.errors import ModelRefused
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
 from soulgraph.nodes.streaming import emit_token
+from soulgraph.prompts.budget import cut, first_paragraph
+from soulgraph.prompts.contract import STOP
+from soulgraph.prompts.cues import cued, cues_of
 from soulgraph.prompts.defuse import defuse
 from soulgraph.prompts.render import load, render
+from soulgraph.soul.mood import describe
+from soulgraph.voices.reply_stream import ReplyStream, forbidden_in
 from soulgraph.voices.speech import speak
+
+_MAX_PERSONA = 300
 
 
 async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
-    """The new answer's words are shown only if the first answer had none to show."""
+    voice = runtime.context.voice
+    shown = ""
 
     def show(text: str) -> None:
-        if not state["shown"]:
-            emit_token(text, state["utterance"], runtime)
+        nonlocal shown
+        emit_token(text, state["utterance"], runtime)
+        shown += text
 
-    complaint = render(load("repair"), problem=defuse(state["problem"]))
-    asked = [*state["messages"], AIMessage(state["output"]), HumanMessage(complaint)]
-    message = await speak(runtime.context.voice.without_tools, asked, show)
-    return {"output": message.text}
+    reply = ReplyStream("plain", forbidden_in(state["messages"]))
+    message = await speak(voice.model, _short_prompt(state, runtime.context), reply, show, STOP["plain"])
+    if not message.text:
+        raise ModelRefused(
+            "the model answered with nothing, twice, which is how a refusal arrives: rephrase the message"
+        )
+    return {"output": message.text, "shown": shown, "fault": reply.problem}
+
+
+def _short_prompt(state: TurnState, context: Context) -> list[AnyMessage]:
+    """Who speaks, in what mood, and to what it is to answer: all that a small model needs."""
+    impact = state["impact"]
+    text = state["utterance"]["text"]
+    lang = impact.reply_language(text)
+    persona = first_paragraph(impact.session.character_snapshot["base_persona"].strip())
+    system = render(
+        load("repair", lang),
+        name=defuse(impact.soul.name),
+        persona=defuse(cut(persona, _MAX_PERSONA)),
+        mood=describe(impact.soul.emotion_state, lang, context.constants),
+    )
+    return [cued(system, cues_of(state["messages"])), HumanMessage(defuse(text))]

@@ -16,17 +16,17 @@ from soulgraph.senses.intents.decision import Action, IntentResult
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
 from soulgraph.soul.gate import ExecMode, Gate
 from soulgraph.soul.gate_words import GateReport
-from soulgraph.soul.language import Lang, reply_language
+from soulgraph.soul.language import Lang, reply_language, third_language
 from soulgraph.soul.modes import Mode, PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.soul.scratch import Note
 from soulgraph.stores.records import Json, Session, Soul, Terminal
-from soulgraph.voices.tasks import Impulse
+from soulgraph.voices.task_outputs import Impulse
 
 T = TypeVar("T")
 
-TurnEventKind = Literal["emotion", "token", "tool", "intent_action", "done", "error"]
+TurnEventKind = Literal["emotion", "token", "tool", "intent_action", "waiting", "done", "error"]
 
 
 class TurnEvent(dict[str, Any]):
@@ -97,18 +97,28 @@ class Impact:
     def reply_language(self, text: str) -> Lang:
         return reply_language(text, self.preferences, self.wishes)
 
+    def third_language(self, text: str) -> str:
+        return third_language(text, self.wishes.get("language") or self.preferences.get("language") or "")
+
     @property
     def question(self) -> Decision | None:
         """The preference that the user is to be asked about before it is kept for good."""
         return next((decision for decision in self.decisions if decision.verdict == "ask"), None)
 
 
+UpdateFate = Literal["unchanged", "applied", "pending", "dropped"]
+
+
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """The reply, the change in the soul, what was carried out, and whether the broker has it."""
+    """The reply, the change in the soul, what was carried out, and whether the broker has it.
+
+    `update_pending`: what has changed is still to be asked for, once the reply is out.
+    """
 
     reply: str
     state_update: StateUpdate = field(default_factory=StateUpdate)
+    update_pending: bool = False
     executed: list[str] = field(default_factory=list)
     delivered: bool | None = None
 
@@ -157,6 +167,7 @@ class PersonaReport(TypedDict):
     sources: list[str]
     memory_hits: int
     truncated: bool
+    cut: Annotated[list[str], Field(description="the variables that the prompt shows shortened or not at all")]
 
 
 class TokenUsage(TypedDict):
@@ -184,6 +195,10 @@ class Answer(TypedDict):
     soul_emotion: EmotionStateDict
     persona: PersonaReport
     state_changed: bool
+    state_update: Annotated[
+        UpdateFate,
+        Field(description="`pending`: the model is asked after the reply; `dropped`: what it said could not be used"),
+    ]
     voice: str
     usage: Annotated[TokenUsage, Field(description="what the turn's model calls cost")]
 
@@ -211,6 +226,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
     messages: Annotated[list[AnyMessage], UntrackedValue]
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
+    fault: Annotated[str, UntrackedValue]
     remembered: Annotated[list[str], UntrackedValue]
     notes: Annotated[list[Note], UntrackedValue]
     executed: Annotated[list[str], UntrackedValue]
@@ -225,11 +241,12 @@ def _join(old: list[T], new: list[T]) -> list[T]:
 class LoopOutput(TypedDict, total=False):
     """`output` is the model's last answer, `shown` the narrative that people have seen while the loop ran.
 
-    `executed` names the terminal's skills that were used.
+    `fault` is why nothing could be shown, `executed` names the terminal's skills that were used.
     """
 
     output: str
     shown: str
+    fault: str
     remembered: Annotated[list[str], _join]
     notes: Annotated[list[Note], _join]
     executed: Annotated[list[str], _join]
@@ -246,11 +263,13 @@ class LoopState(LoopOutput, total=False):
 class OutboxPayload(TypedDict):
     """What a turn leaves to be done, as it is stored in the outbox.
 
-    `last_message` is the turn's last one: what was said since then belongs to later jobs. `state_changes` are what the
+    `last_message` is the turn's last one: what was said since then belongs to later jobs. `update_pending` says that
+    the turn has not told yet what it changed in the soul. `state_changes` are what the
     turn changed in the soul, `soul_turn` how many inputs it had heard, `labels` what the turn's trace is labelled with.
     """
 
     last_message: int
+    update_pending: NotRequired[bool]
     archive_now: bool
     state_changes: list[dict[str, str]]
     soul_turn: int

@@ -12,12 +12,8 @@ _SAID = {
 }
 
 
-def as_transcript(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    return [{"role": message.role, "content": message.content} for message in messages]
-
-
 def as_heard(messages: Sequence[Message], user_name: str | None, lang: Lang) -> list[dict[str, Any]]:
-    """The same as the soul itself remembers it: `speaker` says who spoke, `unprompted` that nobody had asked."""
+    """Messages as the soul itself remembers them: `speaker` says who spoke, `unprompted` that nobody had asked."""
     speakers = speakers_of(user_name, lang)
     return [_as_heard(message, speakers[message.role]) for message in messages]
 

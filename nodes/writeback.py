@@ -13,7 +13,9 @@ from soulgraph.nodes.state import (
     MatchedIntentReport,
     OutboxPayload,
     PersonaReport,
+    TurnResult,
     TurnState,
+    UpdateFate,
     UserEmotionReport,
 )
 from soulgraph.nodes.streaming import emit
@@ -65,6 +67,7 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
     update = state["result"].state_update
     return {
         "last_message": last_message,
+        "update_pending": state["result"].update_pending,
         "archive_now": not update.is_empty,
         "state_changes": update.in_words(),
         "soul_turn": state["impact"].soul.turns,
@@ -120,9 +123,16 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "soul_emotion": impact.soul_emotion,
         "persona": state.get("persona", _no_persona(state)),
         "state_changed": not result.state_update.is_empty,
+        "state_update": _fate(result),
         "voice": voice,
         "usage": {"calls": usage.calls, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
     }
+
+
+def _fate(result: TurnResult) -> UpdateFate:
+    if result.update_pending:
+        return "pending"
+    return "unchanged" if result.state_update.is_empty else "applied"
 
 
 def _user_emotion(emotion: UserEmotion) -> UserEmotionReport:
@@ -131,7 +141,7 @@ def _user_emotion(emotion: UserEmotion) -> UserEmotionReport:
 
 def _no_persona(state: TurnState) -> PersonaReport:
     """An intent is answered without building a prompt."""
-    return {"mode": state["persona_state"]["mode"], "sources": [], "memory_hits": 0, "truncated": False}
+    return {"mode": state["persona_state"]["mode"], "sources": [], "memory_hits": 0, "truncated": False, "cut": []}
 
 
 def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
@@ -158,5 +168,7 @@ def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
         skill_invocation_gate="open" if gate.exec_mode == "auto_execute" else "closed",
         intent_decision=answer["intent_decision"],
         intent_action_publish_ok=answer["intent_action_publish_ok"],
+        repaired="problem" in state,
+        state_update=answer["state_update"],
         sources=answer["persona"]["sources"],
     )

@@ -4,10 +4,12 @@ The input (`Persona`) is plain data, and none of it is trusted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
+from soulgraph.library.cards.headings import heading_of, split_parts
 from soulgraph.prompts.budget import Budget, Piece, Values, cut, first_paragraph, fit, fit_pieces
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.prompts.gate_lines import gate_lines
@@ -20,13 +22,24 @@ from soulgraph.soul.language import Lang
 from soulgraph.soul.modes import Mode
 from soulgraph.soul.profile import Item, Profile, rank, top
 
-MODES: Mapping[Mode, str] = {
-    "rational": "Rational: solve, explain and decide first; feelings stay in the background.",
-    "idol": "Idol: encourage, play and create; atmosphere comes first.",
-    "hybrid": "Hybrid: about sixty per cent reason, forty per cent poetry.",
-    "strict": "Strict: structured, unemotional, as short as possible.",
+MODES: Mapping[Lang, Mapping[Mode, str]] = {
+    "en": {
+        "rational": "Rational: solve, explain and decide first; feelings stay in the background.",
+        "idol": "Idol: encourage, play and create; atmosphere comes first.",
+        "hybrid": "Hybrid: about sixty per cent reason, forty per cent poetry.",
+        "strict": "Strict: structured, unemotional, as short as possible.",
+    },
+    "zh": {
+        "rational": "理性：先解决、解释、判断，感受放在后面。",
+        "idol": "偶像：鼓励、玩耍、创作，气氛第一。",
+        "hybrid": "混合：六分理性，四分诗意。",
+        "strict": "严格：有条理，不带感情，越短越好。",
+    },
 }
-ASK = "Before anything else, ask the user in your own words: {question}"
+ASK: Mapping[Lang, str] = {
+    "en": "Before anything else, ask the user in your own words: {question}",
+    "zh": "先用自己的话问用户：{question}",
+}
 _MAX_NAME, _MAX_ITEM = 80, 500
 _BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "lore")
 
@@ -44,7 +57,7 @@ class Memory:
 class Persona:
     """`lang` is the language of the reply, in which mood, personality and gate are told.
 
-    `gate_reason` is why the soul cannot act, None if it can.
+    `gate_reason` is why the soul cannot act, None if it can. `no_device`: it is asked to do what it has no device for.
     """
 
     soul_name: str
@@ -70,6 +83,7 @@ class Persona:
     skills: Sequence[str] = ()
     gate_reason: GateReason | None = None
     blocked_intents: Sequence[str] = ()
+    no_device: bool = False
     question: str = ""
     events: Sequence[Memory] = ()
     episodes: Sequence[Memory] = ()
@@ -91,21 +105,34 @@ class Section:
 
 
 class Meta(TypedDict):
-    """`memory_hits`: how many recalled events, episodes and summaries are in the prompt."""
+    """`memory_hits`: how many recalled events, episodes and summaries are in the prompt.
+
+    `cut` names the variables that were shortened or left out, `truncated` says whether there are any.
+    """
 
     mode: Mode
     memory_hits: int
     truncated: bool
+    cut: list[str]
+
+
+class CutSize(NamedTuple):
+    """The characters of a shortened variable, and how many of them are shown."""
+
+    whole: int
+    shown: int
 
 
 @dataclass(frozen=True, slots=True)
 class PersonaContext:
-    """Layers 2 to 5 of a prompt, the sources of their content, and whether something was left out."""
+    """Layers 2 to 5 of a prompt, the sources of their content, and what of it was left out."""
 
     soul_name: str
+    lang: Lang
     sections: list[Section]
     sources: list[str]
     meta: Meta
+    cut_sizes: Mapping[str, CutSize]
 
     @property
     def core_prompt(self) -> str:
@@ -138,22 +165,36 @@ def build(template: Template, persona: Persona, budget: Budget | None = None) ->
     """The context of a persona, rendered with the modules of a template."""
     budget = budget or Budget()
     modules = template.spoken
-    core = [module for module in modules if module.layer < 5]
-    values, truncated = fit(
-        _values(persona, budget), budget.persona, lambda values: len(_join_layers(_sections(core, values), 2, 3, 4))
-    )
-    used = frozenset[str]().union(*(module.variables for module in modules))
+    whole = _values(persona, budget)
+    values, shortened = _fitted(modules, whole, budget.persona)
+    used = _used_by(modules)
     pieces = [piece for name in VARIABLES if name in used for piece in values[name]]
     return PersonaContext(
         soul_name=values["soul_name"][0].text,
+        lang=persona.lang,
         sections=_sections(modules, values),
         sources=list(dict.fromkeys(piece.source for piece in pieces if piece.source)),
         meta={
             "mode": persona.mode,
             "memory_hits": sum(len(values[name]) for name in ("events", "episodes", "summaries") if name in used),
-            "truncated": truncated,
+            "truncated": bool(shortened),
+            "cut": shortened,
         },
+        cut_sizes={name: CutSize(*(len(_formatted(name, one[name])) for one in (whole, values))) for name in shortened},
     )
+
+
+def _fitted(modules: Sequence[Module], values: Values, limit: int) -> tuple[Values, list[str]]:
+    """The values with those of layers 2 to 4 within the limit, and the names of those that had to be shortened."""
+    core = [module for module in modules if module.layer < 5]
+    used = _used_by(core)
+    limited = {name: values[name] for name in VARIABLES if name in used}
+    fitted, shortened = fit(limited, limit, lambda some: len(_join_layers(_sections(core, some), 2, 3, 4)))
+    return values | fitted, shortened
+
+
+def _used_by(modules: Sequence[Module]) -> frozenset[str]:
+    return frozenset[str]().union(*(module.variables for module in modules))
 
 
 def _join_layers(sections: Sequence[Section], *layers: int) -> str:
@@ -182,67 +223,72 @@ def _formatted(name: str, pieces: Sequence[Piece]) -> str:
             lines.setdefault(piece.label, []).append(piece.text)
         return "\n".join(f"{label}: {'; '.join(texts)}" for label, texts in lines.items())
     bullet = "- " if name in _BULLETED else ""
-    return "\n".join(f"{bullet}{piece.text}" for piece in pieces)
+    line_break = "\n\n" if name == "base_persona" else "\n"
+    return line_break.join(f"{bullet}{piece.text}" for piece in pieces)
 
 
 def _values(persona: Persona, budget: Budget) -> Values:
-    """The pieces of every variable; texts longer than the whole budget are cut already."""
-    limit = budget.persona
+    """The pieces of every variable; only those of layer 5 are within their limits already."""
     preferences = persona.preferences.items()
     return {
         "soul_name": [Piece(defuse(one_line(persona.soul_name))[:_MAX_NAME])],
-        "soul_file": _text_piece(persona.files.get("SOUL.md", ""), limit, "SOUL.md"),
-        "identity_file": _text_piece(persona.files.get("IDENTITY.md", ""), limit, "IDENTITY.md"),
-        "base_persona": _base_persona(persona, limit),
-        "personality": _text_piece(persona.personality, limit, "personality"),
-        "style_examples": _text_piece(
-            "\n\n".join(persona.style_examples), limit, _source("character", persona.character_id)
-        ),
-        "background": _text_piece(persona.background, limit, _source("background", persona.background_id)),
+        "soul_file": _text_piece(persona.files.get("SOUL.md", ""), "SOUL.md"),
+        "identity_file": _text_piece(persona.files.get("IDENTITY.md", ""), "IDENTITY.md"),
+        "base_persona": _base_persona(persona, budget.persona // 2),
+        "personality": _text_piece(persona.personality, "personality"),
+        "style_examples": _text_piece("\n\n".join(persona.style_examples), _source("character", persona.character_id)),
+        "background": _text_piece(persona.background, _source("background", persona.background_id)),
         "background_description": _text_piece(
-            persona.background_description, limit, _source("background", persona.background_id)
+            persona.background_description, _source("background", persona.background_id)
         ),
-        "world_rules": _text_piece(persona.world_rules, limit, _source("background", persona.background_id)),
-        "evolved_persona": _text_piece(persona.evolved_persona, limit, f"evolved_persona:v{persona.evolved_version}"),
-        "inner_state": _text_piece(persona.inner_state, limit, "inner_state"),
-        "profile": _profile_pieces(persona.profile, budget.profile_items),
-        "mood": _text_piece(persona.mood, limit),
-        "user_file": _text_piece(persona.files.get("USER.md", ""), limit, "USER.md"),
-        "preferences": _list_pieces((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences), limit),
-        "slots": _list_pieces((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items())), limit),
-        "mode": [Piece(MODES[persona.mode])],
-        "wishes": _list_pieces((Piece(f"{key}: {text}") for key, text in persona.wishes.items()), limit),
-        "skills": _list_pieces(map(Piece, persona.skills), limit),
-        "gate": _text_piece("\n".join(_gate_lines(persona)), limit),
-        "events": _list_pieces(_memory_pieces("event", persona.events), budget.memories),
-        "episodes": _list_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
-        "summaries": _list_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
-        "scratch_area": _list_pieces(_note_pieces(persona.scratch_area), budget.memories),
+        "world_rules": _text_piece(persona.world_rules, _source("background", persona.background_id)),
+        "evolved_persona": _text_piece(persona.evolved_persona, f"evolved_persona:v{persona.evolved_version}"),
+        "inner_state": _text_piece(persona.inner_state, "inner_state"),
+        "profile": _list_pieces(_profile_pieces(persona.profile, budget.profile_items)),
+        "mood": _text_piece(persona.mood),
+        "user_file": _text_piece(persona.files.get("USER.md", ""), "USER.md"),
+        "preferences": _list_pieces((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences)),
+        "slots": _list_pieces((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items()))),
+        "mode": [Piece(MODES[persona.lang][persona.mode])],
+        "wishes": _list_pieces((Piece(f"{key}: {text}") for key, text in persona.wishes.items())),
+        "skills": _best_pieces(map(Piece, persona.skills), budget.persona),
+        "gate": _text_piece("\n".join(_gate_lines(persona))),
+        "events": _best_pieces(_memory_pieces("event", persona.events), budget.memories),
+        "episodes": _best_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        "summaries": _best_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
+        "scratch_area": _best_pieces(_note_pieces(persona.scratch_area), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
         "unarchived_messages": [],
     }
 
 
-def _text_piece(text: str, limit: int, source: str = "") -> list[Piece]:
-    shown = visible(cut(text.strip(), limit + 1)).strip()
+def _text_piece(text: str, source: str = "") -> list[Piece]:
+    shown = visible(text).strip()
     return [Piece(shown, source)] if shown else []
 
 
-def _list_pieces(pieces: Iterable[Piece], limit: int) -> list[Piece]:
-    """The pieces on one line each, as many as fit."""
-    kept = fit_pieces((Piece(cut(p.text.strip(), _MAX_ITEM), p.source, rank=p.rank) for p in pieces), limit)
-    return [Piece(one_line(p.text), p.source, rank=p.rank) for p in kept]
+def _list_pieces(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces on one line each."""
+    lines = (replace(piece, text=one_line(piece.text)) for piece in pieces)
+    return [piece for piece in lines if piece.text]
+
+
+def _best_pieces(pieces: Iterable[Piece], limit: int) -> list[Piece]:
+    """As many pieces as fit, on one line each."""
+    short = (replace(piece, text=cut(piece.text.strip(), _MAX_ITEM)) for piece in pieces)
+    return fit_pieces(_list_pieces(short), limit)
 
 
 def _source(kind: str, key: str | None) -> str:
     return f"{kind}:{key}" if key else ""
 
 
-def _base_persona(persona: Persona, limit: int) -> list[Piece]:
-    text = visible(persona.base_persona).strip()
-    first = first_paragraph(text)
-    shown = first + cut(text[len(first) :], limit)
-    return _text_piece(shown, len(shown), _source("character", persona.character_id))
+def _base_persona(persona: Persona, most_kept: int) -> list[Piece]:
+    """The parts of the base persona; its first paragraph is to be kept, but for an endless one."""
+    parts = split_parts(visible(persona.base_persona))
+    source = _source("character", persona.character_id)
+    kept = min(len(first_paragraph(parts[0])), most_kept) if parts else 0
+    return [Piece(part, source, heading_of(part), keep=0 if n else kept) for n, part in enumerate(parts)]
 
 
 def _note_pieces(scratch_area: str) -> Iterator[Piece]:
@@ -256,14 +302,14 @@ def _memory_pieces(kind: str, memories: Sequence[Memory]) -> Iterator[Piece]:
 def _profile_pieces(profile: Profile, count: int) -> list[Piece]:
     """The core identity, which outranks every item (priorities end at 10), then the items by field."""
     core = [
-        Piece(one_line(_joined(value)), "profile", one_line(name), (11, ""))
+        Piece(_joined(value), "profile", one_line(name), (11, ""))
         for name, value in profile.get("core_identity", {}).items()
         if value
     ]
     fields = top(profile, count)
     return core + [
         Piece(
-            f"{one_line(_joined(_item_texts(item)))} (priority {item['priority']})",
+            f"{_joined(_item_texts(item))} (priority {item['priority']})",
             "profile",
             one_line(name),
             rank(item),
@@ -283,6 +329,7 @@ def _joined(value: object) -> str:
 
 def _gate_lines(persona: Persona) -> list[str]:
     """What the gate refused, and the question to ask, if there is one."""
-    closed = gate_lines(persona.gate_reason, [*map(one_line, persona.blocked_intents)], persona.lang)
-    asked = [ASK.format(question=one_line(persona.question))] if persona.question else []
+    blocked = [*map(one_line, persona.blocked_intents)]
+    closed = gate_lines(persona.gate_reason, blocked, persona.no_device, persona.lang)
+    asked = [ASK[persona.lang].format(question=one_line(persona.question))] if persona.question else []
     return [*closed, *asked]

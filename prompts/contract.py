@@ -1,58 +1,151 @@
-"""The turn output contract: `<narrative>…</narrative><state_update_json>{…}</state_update_json>`.
+"""The turn output contract: what of a model's answer is the narrative, and what is the state update.
 
-Users only see the narrative. `NarrativeStream` extracts it from the model's tokens as they arrive; whole answers
-go through the same class, so that the stored text is the one that was shown.
+The full form is `<narrative>…</narrative><state_update_json>{…}</state_update_json>`. An answer without tags is the
+narrative itself. Users only see the narrative; `NarrativeStream` extracts it from the tokens as they arrive.
 """
 
 import json
 import re
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any
+from typing import Any, Literal
+
+import json_repair
 
 from soulgraph.errors import ContractBroken
 from soulgraph.soul.validation import drop_nul
 
+Carrier = Literal["tags", "plain"]
+"""How the state update travels: in tags behind the narrative, or by a structured call after a plain reply."""
+
+STOP: dict[Carrier, list[str]] = {"tags": ["</state_update_json>"], "plain": ["<state_update_json>"]}
+"""What a server is told to stop at: small models go on writing behind the end."""
+
+PATIENCE: dict[Carrier, int] = {"tags": 120, "plain": 0}
+"""Characters before the first tag that are held back; what is longer is no preamble but the narrative itself."""
+
 _OPEN, _CLOSE, _UPDATE = "<narrative>", "</narrative>", "<state_update_json>"
+_THINK, _THOUGHT = ("<think>", "<thinking>"), ("</think>", "</thinking>")
+_END_TOKENS = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>")  # of servers with the wrong chat template
+_ENDS = (_CLOSE, _UPDATE, "</state_update_json>", *_END_TOKENS)
+_MARKS = (_OPEN, *_ENDS, *_THINK, *_THOUGHT)
+_LONGEST = max(map(len, _MARKS))
 _UPDATE_JSON = re.compile(r"<state_update_json>(.*?)(?:</state_update_json>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
-_FENCE = re.compile(r"\A```\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
+_STRUCTURED = ("{", "[{", "[tool_calls]", "```", "<|", "<tool_call", "<function")
+_SPOKEN_KEYS = ("narrative", "reply", "response", "answer", "message", "text", "content", "say")
+_FENCE = re.compile(r"\A```[ \t]*\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
+_UNSPOKEN = re.compile(
+    r"\{\s*(?:[\"'}]|\w+\s*:|\Z)|\[\s*(?:\{|\Z|tool_calls\])|<|[a-z_][\w.]*\([^\n]*\)\Z", re.IGNORECASE
+)
+"""How JSON, marks and the call of a function begin; `{smiles}` is something people say."""
+_MAX_UPDATE = 20_000  # characters of JSON that are read
 
 
 class NarrativeStream:
-    """Takes chunks of model output and returns the narrative in them."""
+    """Takes chunks of model output and returns the narrative in them. `closed` once it has ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: int = PATIENCE["tags"]) -> None:
         self._buffer = ""
-        self._inside = self._done = self._started = False
+        self._space = ""  # white space that is shown only once something follows it
+        self._patience = patience
+        self._thinking = False
+        self._inside = self._started = self.closed = False
 
     def feed(self, chunk: str) -> str:
         self._buffer += drop_nul(chunk)
-        if not self._inside and not self._done:
-            self._skip_to_narrative()
-        return self._emit() if self._inside else ""
+        narrative = ""
+        while not self.closed and (step := self._step()) is not None:
+            narrative += step
+        return self._tidied(narrative)
 
-    def _skip_to_narrative(self) -> None:
-        start = _ascii_lower(self._buffer).find(_OPEN)
-        if start >= 0:
-            self._buffer = self._buffer[start + len(_OPEN) :]
-            self._inside = True
-        else:
-            self._buffer = self._buffer[-len(_OPEN) :]
+    def close(self) -> str:
+        """What was held back and turns out to be narrative, now that nothing follows."""
+        if self.closed or self._thinking:
+            return ""
+        text = self._buffer[: _safe_length(_ascii_lower(self._buffer))]
+        self.closed = True
+        return self._tidied(text if self._inside else _spoken_in(text))
 
-    def _emit(self) -> str:
-        """The part of the buffer that is certainly narrative; the rest stays in the buffer."""
+    def _step(self) -> str | None:
+        """One step through the buffer: the narrative it yields, or None if more output is needed."""
         lowered = _ascii_lower(self._buffer)
-        ends = [at for tag in (_CLOSE, _UPDATE) if (at := lowered.find(tag)) >= 0]
-        if ends:
-            text, self._buffer = self._buffer[: min(ends)].rstrip(), ""
-            self._inside, self._done = False, True
-        else:
-            size = _safe_length(lowered)
-            text, self._buffer = self._buffer[:size], self._buffer[size:]
-        if not self._started:
-            text = text.lstrip()
-            self._started = bool(text)
+        if self._thinking:
+            return self._skip_thoughts(lowered)
+        return self._emit(lowered) if self._inside else self._find_beginning(lowered)
+
+    def _skip_thoughts(self, lowered: str) -> str | None:
+        ends = [at + len(mark) for mark in _THOUGHT if (at := lowered.find(mark)) >= 0]
+        if not ends:
+            self._buffer = self._buffer[-_LONGEST:]
+            return None
+        self._buffer, self._thinking = self._buffer[min(ends) :], False
+        return ""
+
+    def _find_beginning(self, lowered: str) -> str | None:
+        """Decide what the answer begins with: thoughts, a tag, or the narrative without a tag."""
+        at, mark = _first(lowered, _MARKS)
+        known = lowered[: at if mark else _safe_length(lowered)].strip()
+        if len(known) > self._patience and not looks_structured(known):
+            self._inside = True
+            return ""
+        if not mark:
+            return None
+        if mark in _ENDS:
+            return _spoken_in(self._end(at))
+        # What stands before it is a preamble, or the end of a thought that began before the answer.
+        self._buffer = self._buffer[at + len(mark) :]
+        self._inside, self._thinking = mark == _OPEN, mark in _THINK
+        return ""
+
+    def _emit(self, lowered: str) -> str | None:
+        """The part of the buffer that is certainly narrative; the rest stays in the buffer."""
+        at, mark = _first(lowered, _MARKS)
+        if mark in _ENDS:
+            return self._end(at)
+        if mark:
+            text, self._buffer = self._buffer[:at], self._buffer[at + len(mark) :]
+            self._thinking = mark in _THINK
+            return text
+        size = _safe_length(lowered)
+        text, self._buffer = self._buffer[:size], self._buffer[size:]
+        return text or None
+
+    def _end(self, at: int) -> str:
+        text, self._buffer, self.closed = self._buffer[:at], "", True
         return text
+
+    def _tidied(self, text: str) -> str:
+        """Without white space before the first word and behind the last one."""
+        text = self._space + text if self._started else text.lstrip()
+        words = text.rstrip()
+        self._started = self._started or bool(words)
+        self._space = text[len(words) :]
+        return words
+
+
+def looks_structured(beginning: str) -> bool:
+    """Whether an answer that begins so is, or may become, JSON or a call rather than something people say."""
+    seen = _ascii_lower("".join(beginning.split()))
+    return any(seen.startswith(mark) or mark.startswith(seen) for mark in _STRUCTURED)
+
+
+def _spoken_in(text: str) -> str:
+    """What is said in a whole answer without tags: the text itself, or the words inside of a JSON object."""
+    if not looks_structured(text):
+        return text
+    inner = _FENCE.sub(r"\1", text.strip())
+    try:
+        answer = json.loads(inner)
+    except (ValueError, RecursionError):
+        return "" if _UNSPOKEN.match(inner) else text
+    spoken = [answer[key] for key in _SPOKEN_KEYS if isinstance(answer, dict) and isinstance(answer.get(key), str)]
+    return next(filter(None, spoken), "")
+
+
+def _first(lowered: str, marks: tuple[str, ...]) -> tuple[int, str]:
+    """Where the first of the marks stands, and which it is; -1 and "" without one."""
+    return min(((at, mark) for mark in marks if (at := lowered.find(mark)) >= 0), default=(-1, ""))
 
 
 def _ascii_lower(text: str) -> str:
@@ -61,32 +154,42 @@ def _ascii_lower(text: str) -> str:
 
 
 def _safe_length(lowered: str) -> int:
-    """How much can be shown: not the beginning of a tag, nor white space that may be the last."""
+    """How much can be shown: not the beginning of a tag."""
     end = len(lowered)
-    tail = lowered.rfind("<", max(0, end - len(_UPDATE)))
-    if tail >= 0 and any(tag.startswith(lowered[tail:]) for tag in (_CLOSE, _UPDATE)):
+    tail = lowered.rfind("<", max(0, end - _LONGEST))
+    if tail >= 0 and any(mark.startswith(lowered[tail:]) for mark in _MARKS):
         end = tail
-    return len(lowered[:end].rstrip())
+    return end
 
 
-def read_narrative(text: str) -> str:
-    """The narrative of a whole answer; raises ContractBroken when it is empty."""
-    narrative = NarrativeStream().feed(text)
-    if not narrative:
-        raise ContractBroken("there is no text inside <narrative>…</narrative>")
-    return narrative
+def narrative_of(text: str) -> str:
+    """The narrative of a whole answer; empty if it has none."""
+    stream = NarrativeStream()
+    return stream.feed(without_thoughts(text)) + stream.close()
 
 
-def read_update(text: str) -> dict[str, Any]:
-    """The state update as the model wrote it, not validated; raises ContractBroken when it is no JSON object."""
-    found = _UPDATE_JSON.search(text)
+def has_tags(text: str) -> bool:
+    """Whether the narrative stands inside its tag."""
+    return _OPEN in _ascii_lower(text)
+
+
+def without_thoughts(text: str) -> str:
+    """The answer of a reasoning model without what it thought aloud."""
+    return _THOUGHTS.sub("", text).strip()
+
+
+def read_update(text: str, strict: bool = False) -> dict[str, Any]:
+    """The state update as the model wrote it, not validated.
+
+    Unless `strict`, trailing commas, single quotes and a missing end are mended. Raises ContractBroken when there is
+    no update, or no JSON object in it.
+    """
+    found = _UPDATE_JSON.search(without_thoughts(text))
     if found is None:
         raise ContractBroken("<state_update_json>{…}</state_update_json> is missing")
-    body = found[1].strip()
-    if fenced := _FENCE.match(body):
-        body = fenced[1]
+    body = _FENCE.sub(r"\1", found[1].strip())
     try:
-        update = json.loads(body)
+        update = json.loads(body) if strict else json_repair.loads(body[:_MAX_UPDATE])
     except (ValueError, RecursionError) as error:
         raise ContractBroken(f"state_update_json is not JSON: {error}") from error
     if not isinstance(update, dict):

@@ -1,9 +1,9 @@
-"""Machine-readable cues on the first system message, for the offline voice; hosted models never get them."""
+"""Machine-readable cues on a message, for the offline voice; hosted models never get them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from soulgraph.soul.gate import GateReason
 from soulgraph.soul.language import Lang
@@ -15,7 +15,7 @@ class Cues(TypedDict):
     """The cues of a turn; those of a task are `task`, `lang` and the task's own data.
 
     `mood` is the mood in words and `mood_key` its key, `grades` are those of the traits, 1 to 5. `gate_reason` is why
-    the soul cannot act, None if it can.
+    the soul cannot act, None if it can. `secrets` are texts that no reply may recite.
     """
 
     task: Literal["turn"]
@@ -32,14 +32,19 @@ class Cues(TypedDict):
     blocked_intents: list[str]
     facts: list[str]
     question: NotRequired[str]
+    secrets: NotRequired[list[str]]
 
 
 def cued(content: str, cues: Mapping[str, Any]) -> SystemMessage:
-    """A system message that carries its cues beside the text."""
+    """A system message that carries its cues beside the text, as a turn begins."""
     return SystemMessage(content=content, additional_kwargs={CUES: dict(cues)})
 
 
+def cued_task(content: str, cues: Mapping[str, Any]) -> HumanMessage:
+    """The message of a task, which is the only one of its call."""
+    return HumanMessage(content=content, additional_kwargs={CUES: dict(cues)})
+
+
 def cues_of(messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """The cues of the first system message; empty when it has none."""
-    system = next((m for m in messages if isinstance(m, SystemMessage)), None)
-    return dict(system.additional_kwargs.get(CUES, {})) if system else {}
+    """The cues of the first message that has any; empty when none has."""
+    return dict(next((m.additional_kwargs[CUES] for m in messages if CUES in m.additional_kwargs), {}))

@@ -5,14 +5,15 @@ from functools import cache
 from importlib.resources import files
 
 from soulgraph.errors import PromptError
+from soulgraph.soul.language import Lang
 
 VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @cache
-def load(name: str) -> str:
-    """The text of `prompts/<name>.md`."""
-    return (files(__package__) / f"{name}.md").read_text("utf-8").strip()
+def load(name: str, lang: Lang) -> str:
+    """The text of `prompts/<name>.<lang>.md`."""
+    return (files(__package__) / f"{name}.{lang}.md").read_text("utf-8").strip()
 
 
 @cache

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.lookalikes import shadow, visible
 from soulgraph.prompts.render import VARIABLE, variables_of
+from soulgraph.soul.language import Lang
 from soulgraph.soul.validation import explain
 
 MAX_OWN_TEXT = 1000
@@ -68,7 +69,7 @@ ALIASES: Mapping[str, str] = {
     "user_input_text": "{{unarchived_messages}}",
 }
 """Other names that templates may use, and what they stand for."""
-_RESERVED = re.compile(r"safety|output contract|user input|conversation")
+_RESERVED = re.compile(r"safety|output contract|user input|conversation|安全|输出约定|用户输入")
 _Name = Annotated[str, StringConstraints(pattern=r"^\w[\w ()&',.]*$", max_length=60)]
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
@@ -202,7 +203,8 @@ def read_template(data: Mapping[str, Any]) -> Template:
 
 
 @cache
-def shipped(template_id: str) -> Template:
-    """A template that ships with the package: `prompts/<template_id>.yaml`."""
-    text = (files(__package__) / f"{template_id}.yaml").read_text("utf-8")
+def shipped(template_id: str, lang: Lang = "en") -> Template:
+    """A template that ships with the package: `prompts/<template_id>.yaml`, in Chinese `<template_id>.zh.yaml`."""
+    file = f"{template_id}.yaml" if lang == "en" else f"{template_id}.{lang}.yaml"
+    text = (files(__package__) / file).read_text("utf-8")
     return read_template(yaml.safe_load(text))

@@ -24,6 +24,7 @@ from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
+from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.settings import PREFIX, Settings
 from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.library import stock
@@ -66,7 +67,7 @@ async def open_ports(
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
             stores=stores,
-            senses=Senses(emotions, IntentFilter(embedder, _arbiter(settings, voice))),
+            senses=Senses(emotions, IntentFilter(embedder, _arbiter(settings, voice)), _surprise(embedder)),
             voice=voice,
             read_persona=_persona_file(settings, telemetry),
             clock=clock,
@@ -133,6 +134,10 @@ async def _open_recogniser(
     # The local recogniser was trained on vectors of the built-in encoder, so it needs that one whatever is configured.
     built_in = embedder if embedder.name == NAME else await stack.enter_async_context(open_local_embedder())
     return LocalRecogniser(built_in)
+
+
+def _surprise(embedder: Embedder) -> SurpriseSense | None:
+    return SurpriseSense(embedder, LocalRecogniser(embedder)) if embedder.name == NAME else None
 
 
 def _arbiter(settings: Settings, voice: Voice) -> LlmArbiter | None:

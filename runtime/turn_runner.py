@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -23,6 +23,7 @@ from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
 from soulgraph.nodes.state import Answer, TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
 from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
+from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Premise, RehearsalStores
 
@@ -33,29 +34,6 @@ Observe = Callable[[str, float], None]
 _RECURSION_LIMIT = 100
 _STREAMED = ("emotion", "token", "tool", "intent_action")
 _log = logging.getLogger(__name__)
-
-
-class RunningTurn:
-    """A turn under way: listen to its events, or just wait for its answer. It goes on without you."""
-
-    def __init__(self, utterance: Utterance, task: asyncio.Task[Answer], events: asyncio.Queue[TurnEvent]) -> None:
-        self.utterance = utterance
-        self._task = task
-        self._events = events
-
-    async def answer(self) -> Answer:
-        return await asyncio.shield(self._task)
-
-    async def events(self, timeout_s: float) -> AsyncIterator[TurnEvent | None]:
-        """Events as they come, and None whenever nothing has come for `timeout_s`."""
-        last = False
-        while not last:
-            event = None
-            with suppress(TimeoutError):
-                async with asyncio.timeout(timeout_s):
-                    event = await self._events.get()
-            yield event
-            last = event is not None and event.event in ("done", "error")
 
 
 class TurnRunner:

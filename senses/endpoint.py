@@ -2,6 +2,9 @@
 
 import re
 from dataclasses import dataclass, field
+from typing import Literal
+
+CarrierSetting = Literal["auto", "tags", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +15,10 @@ class Endpoint:
     api_key: str = field(default="", repr=False)
     timeout_s: float = 10.0
     temperature: float | None = None
+    max_tokens: int = 0
+    """Most tokens of one answer; 0 for the server's own limit."""
+    carrier: CarrierSetting = "auto"
+    """How a chat model tells what has changed in the soul."""
 
     @property
     def place(self) -> str:

@@ -31,7 +31,7 @@ cant couldnt didnt doesnt dont hadnt hasnt havent isnt arent wasnt werent wont w
 """
 _STOP_TERMS = frozenset(_STOP_WORDS.split())
 # A bigram of two of these is a stop word; beside another character each of them helps to tell words apart.
-_FUNCTION_CHARS = frozenset(
+FUNCTION_CHARS = frozenset(
     "的了吗呢吧啊呀嘛哦嗯我你您他她它们是在有和与就都也很还不没这那个么什怎哪谁会要能可以被把给让到对说去来着过得地"
 )
 
@@ -76,7 +76,12 @@ def index_terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[int]:
     """The fingerprints of a query's terms; empty for a greeting, thanks or agreement."""
-    return [fingerprint(term) for term in index_terms(_COURTESY.sub(" ", normalise(text).lower()))]
+    return [fingerprint(term) for term in index_terms(without_courtesies(text))]
+
+
+def without_courtesies(text: str) -> str:
+    """The text in lower case, without phrases that only greet, thank or agree."""
+    return _COURTESY.sub(" ", normalise(text).lower())
 
 
 def fingerprints(text: str) -> bytes:
@@ -94,7 +99,7 @@ def _bigrams(run: str) -> list[str]:
     return [
         pair
         for pair in bigrams
-        if pair not in _STOP_TERMS and not (pair[0] in _FUNCTION_CHARS and pair[-1] in _FUNCTION_CHARS)
+        if pair not in _STOP_TERMS and not (pair[0] in FUNCTION_CHARS and pair[-1] in FUNCTION_CHARS)
     ]
 
 

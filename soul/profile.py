@@ -60,7 +60,8 @@ def _no_placeholder(timestamp: Any) -> Any:
     return None if isinstance(timestamp, str) and not timestamp.strip(" .…") else timestamp
 
 
-QualitativeText = Annotated[Text, BeforeValidator(_qualitative)]
+QUALITATIVE = BeforeValidator(_qualitative)
+QualitativeText = Annotated[Text, QUALITATIVE]
 Timestamp = Annotated[str, Field(max_length=40), AfterValidator(_valid_timestamp)]
 OpenTimestamp = Annotated[Timestamp | None, BeforeValidator(_no_placeholder)]
 Priority = Annotated[int, Field(ge=1, le=10)]

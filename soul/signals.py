@@ -17,6 +17,7 @@ LIKE_THIS = ("reply_style", "like_this")
 """Key and value of the wish to go on as now; the guard finds out what that means."""
 
 _MAX_CHARS = 200
+_PRONOUNS = {*"你您我他她它", "你们", "我们", "you", "me", "i", "he", "she", "it", "we", "they"}
 _MAX_NAME = 40
 
 
@@ -99,7 +100,8 @@ def proposed_signal(text: str, key: str, value: str, evidence: str, explicit: bo
     if sentence is None or words.ABOUT_OTHERS.search(sentence):
         return None
     is_known = any((known.key, known.value) == (key, value) for known in KNOWN_PREFERENCES)
-    is_named = key == "address" and 0 < len(value) <= _MAX_NAME and value in evidence
+    is_name = 0 < len(value) <= _MAX_NAME and value.casefold() not in _PRONOUNS
+    is_named = key == "address" and is_name and value in evidence
     if not is_known and not is_named:
         key, value = f"other:{evidence[:40]}", evidence[:_MAX_CHARS]
     lasting = explicit and is_lasting(sentence)

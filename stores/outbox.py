@@ -57,6 +57,10 @@ class Outbox(Repository[Job]):
         await self._set({"job_id": due.job_id}, status="running", attempts=due.attempts + 1, run_at=until)
         return await self.get(due.job_id)
 
+    async def amend(self, turn_id: str, payload: Json) -> None:
+        """Replace what is to be done after this turn: an attempt that comes later goes on from there."""
+        await self._set({"turn_id": turn_id}, payload=payload)
+
     # The next four change a claimed job. They return False, and change nothing, if the claim was lost.
 
     async def extend(self, job: Job, until: float) -> bool:

@@ -29,7 +29,7 @@ class CrashingServer:
         self.url = f"http://127.0.0.1:{self.port}"
         self._trap = folder / "trap"
         self._points = points
-        self._settings = {**settings, "port": self.port}
+        self._settings = {"llm_carrier": "tags", **settings, "port": self.port}
         self._process: Any = None
 
     async def start(self) -> None:

@@ -10,20 +10,24 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import uvicorn
 
+from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 
 
 @asynccontextmanager
-async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(
+    clock: Callable[[], float] = time.time, wait_intervals: WaitIntervals = WAIT_INTERVALS, **settings: Any
+) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
-    app = create_app(Settings.load(**{"mqtt_url": "none", **settings}), clock)
+    app = create_app(Settings.load(**{"mqtt_url": "none", "llm_carrier": "tags", **settings}), clock)
     server = PromptServer(uvicorn.Config(app, port=0, log_level="warning", timeout_keep_alive=75))
     running = asyncio.create_task(server.serve())
     while not server.started:
@@ -31,6 +35,7 @@ async def serving(clock: Callable[[], float] = time.time, **settings: Any) -> As
             running.result()
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
+    app.state.services = replace(app.state.services, wait_intervals=wait_intervals)
     try:
         # Without `verify=False` every client reads all certificates of the machine, which no test needs.
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=False) as client:
@@ -86,6 +91,7 @@ class ServerProcess:
     def __init__(self, **settings: str) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        settings = {"llm_carrier": "tags", **settings}
         given = {f"SOULGRAPH_{name.upper()}": value for name, value in settings.items()}
         self._env = {**os.environ, **given, "SOULGRAPH_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None

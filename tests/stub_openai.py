@@ -16,7 +16,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import shake_256
 from http.client import responses
@@ -40,7 +40,8 @@ class Reply:
     A tool call is `{"name": ..., "arguments": ...}`; arguments given as text go out verbatim, broken or not.
     With an error `status`, `text` is the error's message. `garbage` replaces the body, whatever the status.
     `cut_after` counts deltas, the role delta being the first: a cut answer never completes, and 0 closes
-    the connection before the first byte. Without `usage` the tokens are not told, asked for or not.
+    the connection before the first byte. Without `usage` the tokens are not told, asked for or not. The text ends
+    before the first of the request's stop words, unless the server is one that `ignores_stop`.
     """
 
     text: str = ""
@@ -56,6 +57,7 @@ class Reply:
     hang: bool = False
     garbage: str | None = None
     usage: bool = True
+    ignores_stop: bool = False
 
     @property
     def ending(self) -> str:
@@ -147,7 +149,7 @@ class StubOpenAI:
         if (request.method, request.path) != ("POST", CHAT):
             return await _play(writer, Reply(), self._respond(request))
         self.requests.append(request)
-        reply = self._reply(request)
+        reply = _stopped(self._reply(request), _as_tuple(request.body.get("stop")))
         serial = f"{next(self._serials):0{len(_SERIAL)}d}".encode()
         parts = [part.replace(_SERIAL.encode(), serial) for part in _parts(reply, request.body)]
         return await _play(writer, reply, parts)
@@ -199,6 +201,17 @@ async def _play(writer: asyncio.StreamWriter, reply: Reply, parts: Sequence[byte
         await writer.drain()
     if reply.cut_after is not None:
         raise ConnectionAbortedError
+
+
+def _as_tuple(stop: Sequence[str] | str | None) -> tuple[str, ...]:
+    return (stop,) if isinstance(stop, str) else tuple(stop or ())
+
+
+@lru_cache(maxsize=32)
+def _stopped(reply: Reply, words: tuple[str, ...]) -> Reply:
+    """The reply as it is for a request with these stop words."""
+    ends = [at for word in words if (at := reply.text.find(word)) >= 0]
+    return replace(reply, text=reply.text[: min(ends)]) if ends and not reply.ignores_stop else reply
 
 
 def _parts(reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:

@@ -46,7 +46,8 @@ def test_everything_a_package_needs_is_built(built):
     needed = {f"soulgraph/{p.relative_to(ROOT).as_posix()}" for p in [*data, *modules] if p.suffix in SHIPPED}
     assert needed - built == set()
     assert "soulgraph/py.typed" in built
-    assert "soulgraph/prompts/safety.md" in built
+    for name in ("safety.en.md", "safety.zh.md", "companion_v1.yaml", "companion_v1.zh.yaml"):
+        assert f"soulgraph/prompts/{name}" in built
     assert "soulgraph/library/characters/xiaoman.json" in built
     assert "soulgraph/library/scripts/insults.yaml" in built
     assert "soulgraph/stores/migrations/versions/r0001_frame.py" in built

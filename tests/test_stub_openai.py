@@ -99,6 +99,11 @@ async def test_usage_is_streamed_only_when_asked_for(stub, http, model):
     assert counted.usage_metadata["input_tokens"] == 10
 
 
+async def test_a_text_ends_before_a_stop_word_unless_the_server_ignores_it(stub, model):
+    stub.script(Reply(text="one two three"), Reply(text="one two three", ignores_stop=True))
+    assert [(await model.ainvoke("hello", stop=[" three", "two"])).text for _ in range(2)] == ["one ", "one two three"]
+
+
 @pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
 async def test_the_finish_reason_can_be_scripted(stub, model, finish_reason):
     stub.script(Reply(text="I was about to", finish_reason=finish_reason))
@@ -199,6 +204,15 @@ async def test_replies_by_words_can_be_set_over_http(stub, model):
         assert (await client.put("/_when", json={"weather": {"text": "rain"}})).status_code == 200
     assert (await model.ainvoke("the weather?")).content == "rain"
     assert (await model.ainvoke("hello")).content != "rain"
+
+
+@pytest.mark.parametrize(
+    ("stop", "text"), [(["three", "two"], "one "), ("three", "one two "), (["four"], "one two three")]
+)
+async def test_an_answer_ends_where_the_request_says(stub, model, stop, text):
+    stub.default = Reply(text="one two three")
+    assert (await model.ainvoke("hi", stop=stop)).text == text
+    assert "".join([chunk.text async for chunk in model.astream("hi", stop=stop)]) == text
 
 
 async def test_every_answer_has_its_own_id(model):

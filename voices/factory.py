@@ -10,7 +10,8 @@ from pydantic import SecretStr
 
 from soulgraph.senses.endpoint import Endpoint
 from soulgraph.voices.offline import OfflineVoice
-from soulgraph.voices.voice import Voice
+from soulgraph.voices.providers import context_tokens
+from soulgraph.voices.voice import Habits, Voice
 
 OFFLINE = "offline"
 
@@ -25,7 +26,15 @@ async def open_voice(endpoint: Endpoint | None, tools: Sequence[BaseTool]) -> As
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
     # One HTTP client for all calls: a new one per request is many times slower to the first token.
     async with httpx2.AsyncClient(timeout=timeout, limits=limits) as client:
-        yield Voice(endpoint.model, _chat_model(endpoint, client), tools)
+        reads = await context_tokens(endpoint) if endpoint.base_url else None  # OpenAI does not tell
+        yield Voice(endpoint.model, _chat_model(endpoint, client), tools, _habits(endpoint), reads)
+
+
+def _habits(endpoint: Endpoint) -> Habits:
+    """Until a model is known it just talks, because every model can."""
+    if endpoint.carrier == "auto":
+        return Habits("plain", known=False)
+    return Habits(endpoint.carrier)
 
 
 def _chat_model(endpoint: Endpoint, client: httpx2.AsyncClient) -> BaseChatModel:
@@ -36,6 +45,7 @@ def _chat_model(endpoint: Endpoint, client: httpx2.AsyncClient) -> BaseChatModel
         base_url=endpoint.base_url or None,
         api_key=SecretStr(endpoint.api_key or "none"),
         temperature=endpoint.temperature,
+        max_completion_tokens=endpoint.max_tokens or None,
         timeout=endpoint.timeout_s,
         stream_chunk_timeout=None,  # the HTTP client's read timeout does the same for less
         stream_usage=True,  # by default it is asked for only at OpenAI's own endpoint

@@ -1,15 +1,39 @@
 """ChatOpenAI for any server with an OpenAI-compatible API: faster with long conversations, and more tolerant."""
 
 import logging
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.exceptions import ModelAPIError
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from openai import BadRequestError, UnprocessableEntityError
+from openai import APIError, BadRequestError, UnprocessableEntityError
+from pydantic import BaseModel, PrivateAttr
+
+from soulgraph.voices.reasoning import ReasoningEcho, ThoughtFilter
+from soulgraph.voices.refused_parameters import Attempt, names_sent, without
+from soulgraph.voices.wire import (
+    StreamCleaner,
+    clean_chunk,
+    clean_finish_reason,
+    clean_usage,
+    is_refusal,
+    require_choices,
+)
 
 _WIRE_FIELDS = ("messages", "tools")
-_USAGE_OPTIONS = ("stream_options", "include_usage")
+_OPENAI_HOST = "api.openai.com"
+_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
+_CONSEQUENCES = {
+    "stream_options": "what a streamed answer costs is estimated from the texts",
+    "tools": "the soul speaks without tools",
+}
+_OTHER_CONSEQUENCE = "it is no longer sent"
+
+_THINKS = re.compile(r"(?<![a-z])(?:r1|qwq|thinking|reasoner|reasoning)(?![a-z])", re.IGNORECASE)
+"""Names of models whose answers may begin inside a thought: then the first one is held back until that is known."""
 
 _log = logging.getLogger(__name__)
 
@@ -20,32 +44,103 @@ class LeanChatOpenAI(ChatOpenAI):
     They are in wire form already; the client's transformation would cost half a millisecond for each message.
     """
 
-    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    _refused: set[str] = PrivateAttr(default_factory=set)
+    _starts_inside_thought: bool = PrivateAttr(default=False)
+    """By its name at first; every answer teaches better."""
+    _reasoning: ReasoningEcho = PrivateAttr(default_factory=ReasoningEcho)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._starts_inside_thought = _THINKS.search(self.model_name) is not None
+
+    def _get_request_payload(self, *args: Any, attempt: Attempt | None = None, **kwargs: Any) -> dict[str, Any]:
         payload = super()._get_request_payload(*args, **kwargs)
+        payload = without(payload, self._refused | (attempt.dropped if attempt else set()), self._limit_names)
+        payload["messages"] = self._reasoning.attach(payload["messages"])
+        if attempt:
+            attempt.sent = names_sent(payload)
         fields = {name: payload.pop(name) for name in _WIRE_FIELDS if name in payload}
         return {**payload, "messages": [], "extra_body": {**(payload.get("extra_body") or {}), **fields}}
 
-    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        """Stream with usage. A server that refuses `stream_options` is asked again, now and from then on, without."""
-        with_usage = self.stream_usage
-        try:
-            async for chunk in super()._astream(*args, **kwargs):
-                yield chunk
-            return
-        except (BadRequestError, UnprocessableEntityError) as error:
-            if not with_usage or not any(option in str(error) for option in _USAGE_OPTIONS):
-                raise
-        # The refusal comes before the first chunk, so nothing is yielded twice.
-        async for chunk in super()._astream(*args, **{**kwargs, "stream_usage": False}):
-            self._disable_stream_usage()
-            yield chunk
+    @property
+    def _limit_names(self) -> tuple[str, ...]:
+        """OpenAI's newer models know only the newer name, and most other servers only the older."""
+        is_openai = self.root_async_client.base_url.host == _OPENAI_HOST
+        return _LIMIT_NAMES[::-1] if is_openai else _LIMIT_NAMES
 
-    def _disable_stream_usage(self) -> None:
-        """Called for every chunk, and does something for the first: only an answer proves that it works without."""
-        if self.stream_usage:
-            self.stream_usage = False
-            _log.warning(
-                "voice: the server of %s refuses stream_options, so what a streamed answer costs is estimated from "
-                "the texts",
-                self.model_name,
-            )
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        """Stream with usage. What a server refuses is left out, now and from then on.
+
+        A refusal comes before the first chunk, so nothing is yielded twice.
+        """
+        attempt = Attempt()
+        while True:
+            try:
+                async for chunk in self._clean_stream(*args, attempt=attempt, **kwargs):
+                    self._remember(attempt)  # only an answer proves that it works without
+                    yield chunk
+                return
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if not attempt.drop(error):
+                    raise
+            except APIError as error:
+                if type(error) is APIError and not is_refusal(error.body):  # one that came inside the stream
+                    raise ModelAPIError(f"the answer broke off: {error.message}") from error
+                raise
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        attempt = Attempt()
+        while True:
+            try:
+                result = await super()._agenerate(*args, attempt=attempt, **kwargs)
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if not attempt.drop(error):
+                    raise
+            else:
+                self._remember(attempt)
+                return result
+
+    async def _clean_stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        thoughts = ThoughtFilter(self._starts_inside_thought)
+        cleaner = StreamCleaner(thoughts)
+        async for chunk in super()._astream(*args, **kwargs):
+            yield cleaner.feed(chunk)
+        for chunk in cleaner.rest():
+            yield chunk
+        self._starts_inside_thought = thoughts.closed_unopened
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> ChatGenerationChunk | None:
+        for choice in chunk.get("choices") or ():
+            self._reasoning.note(chunk.get("id"), choice.get("delta") if isinstance(choice, dict) else None)
+        return super()._convert_chunk_to_generation_chunk(clean_chunk(chunk), *args, **kwargs)
+
+    def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
+        if not hasattr(response, "model_dump"):  # a page of a proxy, for example: the parent says what it is
+            return super()._create_chat_result(response, generation_info)
+        require_choices(response)
+        if clean_usage(_dumped(getattr(response, "usage", None))) is None:
+            response.usage = None
+        self._reasoning.note(getattr(response, "id", None), _dumped(response.choices[0].message))
+        result = super()._create_chat_result(response, generation_info)
+        for generation in result.generations:
+            self._clean_generation(generation.message, generation.generation_info or {})
+        return result
+
+    def _clean_generation(self, message: Any, info: dict[str, Any]) -> None:
+        info["finish_reason"] = clean_finish_reason(info.get("finish_reason"))
+        if isinstance(message, AIMessage) and isinstance(message.content, str):
+            thoughts = ThoughtFilter()
+            message.content = thoughts.feed(message.content) + thoughts.rest()
+            self._starts_inside_thought |= thoughts.closed_unopened
+
+    def _remember(self, attempt: Attempt) -> None:
+        for name in sorted(attempt.lasting - self._refused):
+            self._refused.add(name)
+            consequence = _CONSEQUENCES.get(name, _OTHER_CONSEQUENCE)
+            _log.warning("voice: the server of %s refuses %s, so %s", self.model_name, name, consequence)
+
+
+def _dumped(part: Any) -> Any:
+    return part.model_dump(warnings=False) if isinstance(part, BaseModel) else part

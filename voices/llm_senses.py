@@ -1,6 +1,6 @@
 """Senses that ask the chat model: the user's emotion, and which of several likely intents the user means."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -13,7 +13,8 @@ from soulgraph.senses.emotion.scales import Axis, Label, Share
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.soul.emotions import PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.language import lang_of
-from soulgraph.voices.tasks import Task, TaskOutput, run_task
+from soulgraph.voices.task_outputs import TaskOutput
+from soulgraph.voices.tasks import Task, run_task
 
 DEFAULT_INTENSITY = 0.5
 MAX_EXAMPLES = 4
@@ -59,9 +60,15 @@ def _candidate_id(intent_id: str, info: ValidationInfo) -> str:
 class Choice(TaskOutput):
     intents: list[Annotated[str, AfterValidator(_candidate_id)]]
 
+    @classmethod
+    def schema_for(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        ids = [candidate["id"] for candidate in data["candidates"]]
+        items = {"type": "array", "items": {"type": "string", "enum": ids}, "maxItems": len(ids)}
+        return super().schema_for(data) | {"properties": {"intents": items}}
 
-FEEL = Task("feel", Feeling, {"prototypes": PROTOTYPES})
-CHOOSE_INTENTS = Task("choose_intents", Choice)
+
+FEEL = Task("feel", Feeling, {"prototypes": PROTOTYPES}, max_tokens=200)
+CHOOSE_INTENTS = Task("choose_intents", Choice, max_tokens=200)
 
 
 class LlmRecogniser:

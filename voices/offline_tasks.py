@@ -8,7 +8,7 @@ from soulgraph.soul.language import Lang
 from soulgraph.voices.lines import pick
 from soulgraph.voices.names import names_in, replace_names
 from soulgraph.voices.offline_parsing import introduced_name, is_question, lines, quoted, tone_of
-from soulgraph.voices.tasks import (
+from soulgraph.voices.task_outputs import (
     INNER_STATE_LIMIT,
     SCORE,
     EventExtract,

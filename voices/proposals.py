@@ -2,17 +2,23 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, WithJsonSchema
 
 from soulgraph.soul.preference_words import KNOWN_PREFERENCES
 from soulgraph.soul.validation import DROP_NUL
-from soulgraph.voices.tasks import Task, TaskOutput, Text
+from soulgraph.voices.task_outputs import TaskOutput, Text
+from soulgraph.voices.tasks import Task
+
+_KNOWN: dict[str, list[str]] = {}
+for _known in KNOWN_PREFERENCES:
+    _KNOWN.setdefault(_known.key, []).append(_known.value)
+_KEYS = [*_KNOWN, "address", "other"]
 
 
 class Proposal(BaseModel):
     """One wish as a model has found it. Nothing of it counts before the preference guard has judged it."""
 
-    key: Text
+    key: Annotated[Text, WithJsonSchema({"type": "string", "enum": _KEYS})]
     value: Annotated[str, StringConstraints(strip_whitespace=True), DROP_NUL] = ""
     evidence: Text
     explicit: bool = False
@@ -23,8 +29,4 @@ class Proposals(TaskOutput):
     wishes: Annotated[list[Proposal], Field(max_length=5)]
 
 
-_KNOWN: dict[str, list[str]] = {}
-for _known in KNOWN_PREFERENCES:
-    _KNOWN.setdefault(_known.key, []).append(_known.value)
-
-PROPOSE_WISHES = Task("propose_wishes", Proposals, {"known": _KNOWN})
+PROPOSE_WISHES = Task("propose_wishes", Proposals, {"known": _KNOWN}, max_tokens=400)

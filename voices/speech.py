@@ -1,8 +1,9 @@
 """One streamed model call of a turn: shows the narrative as it arrives, and translates the model's errors."""
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 
 from langchain_core.exceptions import ModelAPIError, ModelConnectionError, ModelRateLimitError, ModelTimeoutError
 from langchain_core.exceptions import ModelError as AnyModelError
@@ -13,31 +14,52 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
-from soulgraph.prompts.contract import NarrativeStream
+from soulgraph.voices.reply_stream import ReplyStream
 
 _HIDDEN: RunnableConfig = {"run_name": "voice", "tags": [TAG_NOSTREAM]}
 """Keeps the raw tokens out of the graph's message stream: only the narrative may be shown."""
 
 
 async def speak(
-    speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], show: Callable[[str], None]
+    speaker: Runnable[LanguageModelInput, AIMessage],
+    messages: Sequence[AnyMessage],
+    reply: ReplyStream,
+    show: Callable[[str], None],
+    stop: Sequence[str] = (),
 ) -> AIMessage:
-    """Stream one answer and return it whole; `show` gets its narrative piece by piece."""
-    narrative = NarrativeStream()
+    """Stream one answer and return it whole; `show` gets its narrative piece by piece.
+
+    Reading stops as soon as nothing usable can follow, which makes servers stop too. An answer that breaks off behind
+    its narrative is taken as it is: people have read it.
+    """
     shown = False
     chunks: list[AIMessageChunk] = []
     try:
         with translate_model_errors():
-            async for chunk in speaker.astream(list(messages), _HIDDEN):
-                assert isinstance(chunk, AIMessageChunk)
-                chunks.append(chunk)
-                if text := narrative.feed(chunk.text):
-                    shown = True
-                    show(text)
-    except ModelUnavailable as error:
-        error.repeatable = not shown  # a retry would repeat what the user has read already
-        raise
+            async with aclosing(_streamed(speaker, messages, stop)) as stream:
+                async for chunk in stream:
+                    chunks.append(chunk)
+                    if text := reply.feed(chunk.text):
+                        shown = True
+                        show(text)
+                    if reply.ended:
+                        break
+    except (ModelUnavailable, ModelTimeout) as error:
+        if isinstance(error, ModelUnavailable):
+            error.repeatable = not shown  # a retry would repeat what the user has read already
+        if not reply.complete:
+            raise
+    if text := reply.close():
+        show(text)
     return _checked(add_ai_message_chunks(*chunks) if chunks else None)
+
+
+async def _streamed(
+    speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], stop: Sequence[str]
+) -> AsyncGenerator[AIMessageChunk]:
+    async for chunk in speaker.astream(list(messages), _HIDDEN, stop=list(stop) or None):
+        assert isinstance(chunk, AIMessageChunk)
+        yield chunk
 
 
 def worth_retrying(error: Exception) -> bool:
@@ -55,9 +77,16 @@ def translate_model_errors() -> Iterator[None]:
     except (ModelConnectionError, ModelRateLimitError, ModelAPIError) as error:
         raise ModelUnavailable(f"the model cannot be reached or is overloaded: {error}") from error
     except _refusals() as error:
-        raise ModelRefused(f"the model's server refused the request: {error}") from error
+        raise ModelRefused(f"the model's server refused the request: {_words_of(error)}") from error
     except (ValueError, AttributeError) as error:  # how ChatOpenAI fails on bytes that are no completion
         raise ModelUnavailable(f"the model's server answered something unreadable: {error}") from error
+
+
+def _words_of(error: Exception) -> str:
+    """What the server said. OpenAI's client tells only the status if the body is not formed like OpenAI's."""
+    response = getattr(error, "response", None)
+    silent = response is not None and re.fullmatch(r"Error code: \d+", str(error))
+    return f"{error}, {response.text[:500]}" if silent and response else str(error)
 
 
 def _refusals() -> tuple[type[Exception], ...]:
@@ -67,12 +96,15 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 def _checked(answer: AIMessageChunk | None) -> AIMessage:
-    """The whole message, or the error that an empty, filtered or cut-off answer stands for."""
+    """The whole message, or the error that a filtered or cut-off answer stands for."""
     finish = answer.response_metadata.get("finish_reason") if answer else None
     if finish == "content_filter":
         raise ModelRefused("the provider's content filter stopped the answer: rephrase the message")
-    if answer is None or not (answer.text or answer.tool_calls):
-        raise ModelRefused("the model answered with nothing, which is how a refusal arrives in a stream")
+    if finish == "length" and not (answer and (answer.text or answer.tool_calls)):
+        raise ModelRefused("the model's thoughts used up its output limit: raise SOULGRAPH_LLM_MAX_TOKENS")
+    if answer is None:
+        return AIMessage("")
     if answer.tool_calls and finish == "length":
-        raise ModelUnavailable("the model's answer was cut off inside a tool call: raise its output limit", False)
+        fix = "raise its output limit, SOULGRAPH_LLM_MAX_TOKENS"
+        raise ModelUnavailable(f"the model's answer was cut off inside a tool call: {fix}", False)
     return AIMessage(answer.content, tool_calls=answer.tool_calls, usage_metadata=answer.usage_metadata)

@@ -2,189 +2,52 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Field,
-    StringConstraints,
-    ValidationError,
-    ValidationInfo,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationError
 
-from soulgraph.errors import ModelError, ModelUnavailable
-from soulgraph.prompts.cues import cued
+from soulgraph.errors import ModelError
+from soulgraph.prompts.cues import cued_task
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
-from soulgraph.soul.validation import DROP_NUL, explain
-from soulgraph.voices.names import replace_names_in
-from soulgraph.voices.speech import translate_model_errors
+from soulgraph.soul.validation import explain
+from soulgraph.voices.echo import refuse_echo
+from soulgraph.voices.offline import OfflineVoice
+from soulgraph.voices.structured import MAX_TOKENS, Answer, Form, ask_in_form
+from soulgraph.voices.task_outputs import (
+    EventExtract,
+    EvolvedPersona,
+    Impulse,
+    Reflection,
+    Summary,
+    TaskOutput,
+    json_objects_in,
+)
 
-INNER_STATE_LIMIT = 1200
-LANGUAGE = {"zh": "Simplified Chinese", "en": "English"}
-BEGIN = "Do this now."
 INNER = "soulgraph:inner"
 """The tag of calls whose output the user never sees."""
 
-_FEELING = "anger|joy|trust|fear|love|affection|sadness|mood|intensity|level|priority"
-_FEELING_ZH = "愤怒|信任|好感|快乐|悲伤|恐惧|喜爱|亲密|情绪|心情|强度|优先级"
-SCORE = re.compile(
-    r"(?<![\d/])\d+(?:\.\d+)?\s*(?:/\s*(?:5|10|100)(?![\d/])|[%％])"
-    r"|\b[a-z]+_level\b"
-    rf"|\b(?:{_FEELING})\s*(?:[:=]|is(?: at)?\s)\s*[-+]?\d+(?:\.\d+)?"
-    rf"|(?:{_FEELING_ZH})[度值]?\s*(?:[:：=]|[为是]|达到)\s*[-+]?\d+(?:\.\d+)?",
-    re.IGNORECASE,
-)
-
-
-def _refuse_scores(text: str) -> str:
-    """Refuse a text that gives a feeling as a number."""
-    if found := SCORE.search(text):
-        raise PydanticCustomError(
-            "numeric_feeling", "describe it in words, never as a number ({found})", {"found": found[0]}
-        )
-    return text
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), DROP_NUL]
-Qualitative = Annotated[Text, AfterValidator(_refuse_scores)]
-
-
-def json_objects_in(answer: str) -> Iterator[str]:
-    """Every JSON object in an answer, whatever surrounds it: prose, code fences, other braces."""
-    decoder = json.JSONDecoder()
-    at = answer.find("{")
-    while at >= 0:
-        try:
-            _, end = decoder.raw_decode(answer, at)
-            yield answer[at:end]
-        except (json.JSONDecodeError, RecursionError):  # a model may nest without end
-            end = at + 1
-        at = answer.find("{", end)
-
-
-class TaskOutput(BaseModel):
-    """The result of a task."""
-
-    @classmethod
-    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
-        """Parse a model's answer: its longest JSON object. ValidationError if that does not fit."""
-        return cls.model_validate_json(max(json_objects_in(answer), key=len, default=answer), context=dict(context))
-
-
-class StateChange(BaseModel):
-    field: Text
-    change: Qualitative
-
-
-class EventPattern(BaseModel):
-    precondition: Qualitative
-    trigger: Qualitative
-    reaction: Qualitative
-    impact: Qualitative
-
-
-class EventImpact(BaseModel):
-    state_changes: list[StateChange] = Field(default_factory=list)
-
-
-class EventExtract(TaskOutput):
-    """An abstract experience: roles instead of names, words instead of numbers.
-
-    `names` are those that the model found in the conversation. They and the names known before are replaced in all
-    other fields.
-    """
-
-    names: list[str] = Field(default_factory=list, exclude=True)
-    summary: Qualitative
-    pattern: EventPattern
-    impact: EventImpact
-    narrative_fragment: Qualitative
-
-    @model_validator(mode="before")
-    @classmethod
-    def _replace_names(cls, answer: Any, info: ValidationInfo) -> Any:
-        if not isinstance(answer, dict):
-            return answer
-        context = info.context or {}
-        found = answer.get("names") or []
-        # A single character is no name worth replacing: it would match all over the text.
-        names = [*context.get("names", ()), *(name for name in found if isinstance(name, str) and len(name) > 1)]
-        return replace_names_in(answer, names, context.get("lang", "en")) | {"names": []}
-
-
-class Slot(BaseModel):
-    n: int = Field(ge=0, le=99)
-    content: Annotated[Text, StringConstraints(max_length=500)]
-
-
-class Reflection(TaskOutput):
-    inner_state: Annotated[Text, StringConstraints(max_length=INNER_STATE_LIMIT)]
-    slots: list[Slot] = Field(default_factory=list)
-
-
-QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
-
-
-class EvolvedPersona(TaskOutput):
-    """What a character has become, by dimension; one in which nothing has changed is empty."""
-
-    beliefs: QualitativeOrEmpty = ""
-    behaviour: QualitativeOrEmpty = ""
-    relationship: QualitativeOrEmpty = ""
-    feeling: QualitativeOrEmpty = ""
-
-    @classmethod
-    def read(cls, answer: str, context: Mapping[str, Any]) -> Self:
-        """A model that answers in plain text describes how the character has come to behave."""
-        if any(json_objects_in(answer)):
-            return super().read(answer, context)
-        return cls.model_validate({"behaviour": answer}, context=dict(context))
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not any(self.model_dump().values()):
-            raise PydanticCustomError("no_growth", "describe at least one of beliefs, behaviour, relationship, feeling")
-        return self
-
-
-class Summary(TaskOutput):
-    title: Annotated[Text, StringConstraints(max_length=80)]
-    summary: Text
-
-
-class Impulse(TaskOutput):
-    """Whether a soul speaks up without having been spoken to, what it says, and the reason for either choice."""
-
-    speak: bool
-    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500), DROP_NUL] = ""
-    reason: Text
-
-    @model_validator(mode="after")
-    def _text_if_speaking(self) -> Self:
-        if self.speak and not self.text:
-            raise PydanticCustomError("no_words", "to speak, say what in `text`; to be silent, set `speak` to false")
-        return self
-
+_REPAIR_TEMPERATURE = 0.6  # an answer that was sure and wrong would come again
+_REPAIR_TOKENS = 1.5  # times those of the first call: it may have been cut off
+_UNPROMPTED = {"zh": "（主动）", "en": " (unprompted)"}
+_SECTION = re.compile(r"^<(\w+)>\{\{(\w+)\}\}</\1>\n?", re.MULTILINE)
 
 T = TypeVar("T", bound=TaskOutput)
 
 
 @dataclass(frozen=True)
 class Task(Generic[T]):
-    """A structured call. Its prompt file is `task_{name}`; `defaults` are the data a caller may leave out."""
+    """A structured call. Its prompt files are `task_{name}.{lang}`; `defaults` are the data a caller may leave out."""
 
     name: str
     output: type[T]
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = MAX_TOKENS
 
     @property
     def prompt(self) -> str:
@@ -193,55 +56,93 @@ class Task(Generic[T]):
 
 EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": []})
 _NOBODY = {"name": "", "persona": [], "soul_file": "", "user_file": ""}
-REFLECT = Task("reflect", Reflection, {"slots": [], **_NOBODY})
-UPDATE_MEMORY = Task("update_memory", EvolvedPersona)
-SUMMARIZE = Task("summarize", Summary)
+REFLECT = Task("reflect", Reflection, {"slots": [], **_NOBODY}, max_tokens=600)
+UPDATE_MEMORY = Task("update_memory", EvolvedPersona, max_tokens=1200)
+SUMMARIZE = Task("summarize", Summary, max_tokens=1200)
 PROACTIVE = Task("proactive", Impulse, _NOBODY)
 
 
 async def run_task(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:
-    """Ask the model. If its answer is invalid, show it the error and ask once more, then raise ModelError."""
+    """Ask the model. If its answer is invalid, ask once more in another form, then raise ModelError.
+
+    The invalid answer is not shown to it again: small models copy it.
+    """
     data = {**task.defaults, **data}
-    context = {**data, "lang": lang}
+    message = task_message(task, lang, data)
+    schema = task.output.schema_for(data)
     # `nostream`: the tokens of this call must not join the reply that is being streamed.
     config = RunnableConfig(run_name=task.name, tags=["nostream", INNER, task.name], metadata={"inner_call": task.name})
-    messages = task_messages(task, lang, data)
-    answer = await _call_model(model, messages, config)
+    answer = await ask_in_form(model, [message], schema, config, max_tokens=task.max_tokens)
+    # The offline voice's answers are our own words, and no echo.
+    read = _read_prepared if isinstance(model, OfflineVoice) else _read
     try:
-        return task.output.read(answer, context)
+        return read(task, answer.text, lang, data)
     except ValidationError as error:
-        repair = HumanMessage(render(load("task_repair"), problem=explain(error, root="answer", limit=8)))
-    answer = await _call_model(model, [*messages, AIMessage(answer), repair], config)
+        message = _with_complaint(message, explain(error, root="answer", limit=8), lang)
+    answer = await ask_in_form(
+        model,
+        [message],
+        schema,
+        config,
+        first=_repair_form(answer),
+        max_tokens=int(_REPAIR_TOKENS * task.max_tokens),
+        temperature=_REPAIR_TEMPERATURE,
+    )
     try:
-        return task.output.read(answer, context)
+        return read(task, answer.text, lang, data)
     except ValidationError as error:
         detail = f"the model's answer to {task.name} was unusable twice: {explain(error, root='answer', limit=8)}"
         raise ModelError(detail, task=task.name) from error
 
 
-async def _call_model(model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig) -> str:
-    with translate_model_errors():
-        try:
-            return (await model.ainvoke(list(messages), config)).text
-        except (TypeError, LookupError) as error:  # how ChatOpenAI fails on a completion without choices
-            raise ModelUnavailable(f"the model's server answered no completion: {error}") from error
+def _repair_form(answer: Answer) -> Form:
+    """An answer that is no JSON needs another form; one that is, and says the wrong thing, only another attempt."""
+    return answer.form if any(json_objects_in(answer.text)) else max(Form.TOOL, answer.form.next)
 
 
-def task_messages(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> list[BaseMessage]:
-    """The messages of a task: its prompt, with the data as JSON and as cues, and the order to begin."""
-    shown = {name: as_data([*map(_spoken, value)] if name == "messages" else value) for name, value in data.items()}
-    prompt = render(load(task.prompt), language=LANGUAGE[lang], **shown)
-    return [cued(prompt, {"task": task.name, "lang": lang, **data}), HumanMessage(BEGIN)]
+def _read_prepared(task: Task[T], answer: str, lang: Lang, data: Mapping[str, Any]) -> T:
+    return task.output.read(answer, {**data, "lang": lang})
 
 
-def _spoken(message: Mapping[str, Any]) -> Any:
-    """A message whose speaker is known as a line, like "Lin said: …"; any other as it is."""
-    if "speaker" not in message:
-        return message
-    mark = " (unprompted)" if message.get("unprompted") else ""
-    return f"{message['speaker']}{mark}: {message['content']}"
+def _read(task: Task[T], answer: str, lang: Lang, data: Mapping[str, Any]) -> T:
+    output = _read_prepared(task, answer, lang, data)
+    refuse_echo(output.model_dump(mode="json"), load(task.prompt, lang), data)
+    return output
+
+
+def task_message(task: Task[Any], lang: Lang, data: Mapping[str, Any]) -> HumanMessage:
+    """The one message of a task: its prompt with the data, which is on the message as cues too.
+
+    Sections without data are left out: they only make the prompt longer.
+    """
+    template = _SECTION.sub(lambda found: found[0] if data.get(found[2], True) else "", load(task.prompt, lang))
+    left_out = {found[2] for found in _SECTION.finditer(load(task.prompt, lang)) if not data.get(found[2], True)}
+    shown = {name: _shown(name, value, lang) for name, value in data.items() if name not in left_out}
+    return cued_task(render(template, **shown), {"task": task.name, "lang": lang, **data})
+
+
+def _with_complaint(message: HumanMessage, problem: str, lang: Lang) -> HumanMessage:
+    complaint = render(load("task_repair", lang), problem=problem)
+    return message.model_copy(update={"content": f"{message.text}\n\n{complaint}"})
+
+
+def _shown(name: str, value: Any, lang: Lang) -> str:
+    if name != "messages":
+        return as_data(value)
+    return "".join(f"\n{_spoken(message, lang)}" for message in value) + "\n"
+
+
+def _spoken(message: Mapping[str, Any], lang: Lang) -> str:
+    """A message as one line, like "Lin said: …", so that no text in it can pass for another message."""
+    speaker = message.get("speaker", message["role"])
+    mark = _UNPROMPTED[lang] if message.get("unprompted") else ""
+    return _without_brackets(f"{speaker}{mark}: {' '.join(message['content'].split())}")
 
 
 def as_data(value: Any) -> str:
     """A value as JSON without angle brackets, so that no text in it can close the tag around it."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    return _without_brackets(json.dumps(value, ensure_ascii=False))
+
+
+def _without_brackets(text: str) -> str:
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")

@@ -51,6 +51,7 @@ class Meter(BaseCallbackHandler):
     def __init__(self) -> None:
         self.spent = self.written = _NOTHING
         self._open_calls: dict[UUID, Sequence[BaseMessage]] = {}
+        self._streamed: dict[UUID, str] = {}  # what has come of their answers
 
     @property
     def unwritten(self) -> Usage:
@@ -64,9 +65,14 @@ class Meter(BaseCallbackHandler):
             self._open_calls[run_id] = messages[0]
             self.spent += Usage(calls=1)
 
+    def on_llm_new_token(self, token: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        if run_id in self._open_calls and isinstance(token, str):
+            self._streamed[run_id] = self._streamed.get(run_id, "") + token
+
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         if run_id in self._open_calls:
             self.spent += _cost(self._open_calls.pop(run_id), _answer_in(response))
+            self._streamed.pop(run_id, None)
 
     def on_llm_error(
         self, error: BaseException, *, run_id: UUID, response: LLMResult | None = None, **kwargs: Any
@@ -76,12 +82,17 @@ class Meter(BaseCallbackHandler):
             self.on_llm_end(response, run_id=run_id)
         elif not isinstance(error, _ABANDONED):
             self._open_calls.pop(run_id, None)
+            self._streamed.pop(run_id, None)
 
     def close(self) -> None:
-        """Count the input of calls that were abandoned: the model has read it, whatever became of the answer."""
-        for messages in self._open_calls.values():
-            self.spent += _cost(messages, None)
+        """Count calls that were abandoned: the model has read their input, and has written what came of the answer.
+
+        A stream that is left early is closed by the garbage collection, which may be after this.
+        """
+        for run_id, messages in self._open_calls.items():
+            self.spent += _cost(messages, AIMessage(self._streamed.get(run_id, "")))
         self._open_calls.clear()
+        self._streamed.clear()
 
 
 _current_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)

@@ -1,7 +1,7 @@
 """The voice of a soul: a chat model with its tools, under the name that answers carry."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,29 +11,79 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from soulgraph.prompts.contract import Carrier
+from soulgraph.voices.offline import OfflineVoice
+
+
+@dataclass(slots=True)
+class Habits:
+    """How a model answers, as far as it is `known`; `voices/probe.py` learns it after the first turn."""
+
+    carrier: Carrier = "tags"
+    known: bool = True
+
 
 @dataclass(frozen=True)
 class Voice:
     name: str
     model: BaseChatModel
     tools: Sequence[BaseTool] = ()
+    habits: Habits = field(default_factory=Habits)
+    context_tokens: int | None = None
+    """How much the model can read, if its server tells."""
 
     @cached_property
+    def _heuristics(self) -> OfflineVoice:
+        return OfflineVoice()
+
+    @property
+    def writer(self) -> BaseChatModel:
+        """Who writes events: the offline voice for a model that cannot keep a form, and mixes up who did what."""
+        return self.model if self.habits.carrier == "tags" else self._heuristics
+
+    @property
     def with_tools(self) -> Runnable[LanguageModelInput, AIMessage]:
-        """Cached, because turning tools into schemas costs more than a whole graph step."""
-        return self.model.bind_tools(self.tools) if self.tools else self.model
+        return self.with_skills((), may_call=True)
 
-    @cached_property
+    @property
     def without_tools(self) -> Runnable[LanguageModelInput, AIMessage]:
         """The model may call no tools. Their schemas are still sent: the history may hold calls of them."""
-        return self.model.bind_tools(self.tools, tool_choice="none") if self.tools else self.model
+        return self.with_skills((), may_call=False)
 
-    def with_skills(self, skills: Sequence[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with a terminal's skills beside the tools; `may_call` says whether it may call any of them."""
+    def with_skills(
+        self, skills: Sequence[dict[str, Any]], may_call: bool, tools: Sequence[BaseTool] | None = None
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with a terminal's skills beside its tools; `may_call` says whether it may call any of them.
+
+        `tools` are those of its own that the model is told of, by default all.
+        """
+        names = tuple(tool.name for tool in (self.tools if tools is None else tools))
         if not skills:
-            return self.with_tools if may_call else self.without_tools
-        return self.model.bind_tools([*self._schemas, *skills], **({} if may_call else {"tool_choice": "none"}))
+            return self._bound(names, may_call)
+        return self._bind([*self._schemas_of(names), *skills], may_call)
+
+    def schemas_of(self, tools: Sequence[BaseTool]) -> list[dict[str, Any]]:
+        """How a server is told of these of its tools."""
+        return self._schemas_of(tool.name for tool in tools)
+
+    def _schemas_of(self, names: Iterable[str]) -> list[dict[str, Any]]:
+        return [self._schemas[name] for name in names]
+
+    def _bound(self, names: tuple[str, ...], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
+        """Cached, because binding costs more than a graph step; without skills there are few combinations."""
+        if (names, may_call) not in self._bindings:
+            self._bindings[names, may_call] = self._bind(self._schemas_of(names), may_call)
+        return self._bindings[names, may_call]
+
+    def _bind(self, schemas: Sequence[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
+        if not schemas:
+            return self.model
+        return self.model.bind_tools(schemas, **({} if may_call else {"tool_choice": "none"}))
 
     @cached_property
-    def _schemas(self) -> list[dict[str, Any]]:
-        return [convert_to_openai_tool(tool) for tool in self.tools]
+    def _bindings(self) -> dict[tuple[tuple[str, ...], bool], Runnable[LanguageModelInput, AIMessage]]:
+        return {}
+
+    @cached_property
+    def _schemas(self) -> dict[str, dict[str, Any]]:
+        return {tool.name: convert_to_openai_tool(tool) for tool in self.tools}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from soulgraph.library.cards.headings import HEADINGS
 from soulgraph.library.cards.spec import OURS, Data, Entry, Json, validate_card
 from soulgraph.library.cards.words import fill_placeholders, split_decorators
 from soulgraph.soul.language import lang_of
@@ -13,10 +14,6 @@ OWN_FIELDS = ("description", "avatar", "initial_profile", "inner_state", "mbti_t
 
 _START = re.compile(r"<START>", re.IGNORECASE)
 _SLASHED = re.compile(r"/(.+)/[a-z]*", re.DOTALL)
-_HEADINGS = {
-    "zh": {"personality": "性格", "scenario": "场景", "guidance": "卡片作者的要求"},
-    "en": {"personality": "Personality", "scenario": "Scenario", "guidance": "What the card's author asks for"},
-}
 _KEPT_URIS = ("http://", "https://", "ccdefault:")
 _MAX_BLURB = 300
 _DEFAULT_PRIORITY, _MAX_PRIORITY = 50, 1000
@@ -99,7 +96,7 @@ def _base_persona(data: Data, char: str) -> str:
         "guidance": guidance,
     }
     description = fill_placeholders(data.description, char)
-    headings = _HEADINGS[lang_of(description + "".join(parts.values()))]
+    headings = HEADINGS[lang_of(description + "".join(parts.values()))]
     sections = [f"{headings[name]}: {text}" for name, text in parts.items() if text]
     return "\n\n".join(filter(None, (description, *sections)))
 

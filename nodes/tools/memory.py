@@ -9,14 +9,24 @@ from langgraph.types import Command
 
 from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.quality import fact_flaw, report_refusals
+from soulgraph.nodes.state import Utterance
 from soulgraph.prompts.defuse import defuse
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
+from soulgraph.stores.memory import user_name
 
 _MAX_RESULTS = 5
 _MAX_FACT = 500
+_MAX_MESSAGES = 40  # of the session, in which the user may have said what is to be remembered
+_FULL = "memory is full: nothing was kept, the user must free a slot first"
+_REFUSED = {
+    "small_talk": "not kept: greetings, passing moods and questions are no facts",
+    "known_already": "you know this already: nothing needed to be kept",
+    "not_said": "not kept: use the user's own words and language, and add nothing that they did not say",
+}
 
 
 @tool
@@ -24,15 +34,30 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     """Keep a fact about the user for good. Use it when they ask to be remembered or tell you something lasting."""
     # Written with the turn: a turn that fails remembers nothing.
     context: Context = runtime.context
+    utterance: Utterance = runtime.state["utterance"]
+    new: list[str] = runtime.state.get("remembered", [])
+    text = drop_nul(fact).strip()[:_MAX_FACT]
     async with context.stores.read() as tx:
-        room = len(await tx.slots.free(runtime.state["utterance"]["soul_id"])) - len(
-            runtime.state.get("remembered", [])
-        )
-    kept = [drop_nul(fact).strip()[:_MAX_FACT]] if room > 0 else []
-    outcome = f"noted: {kept[0]}" if kept else "memory is full: nothing was kept, the user must free a slot first"
-    status: Literal["success", "error"] = "success" if kept else "error"
+        has_room = len(await tx.slots.free(utterance["soul_id"])) > len(new)
+        known = [*(slot.content for slot in await tx.slots.all(utterance["soul_id"])), *new]
+        earlier = await tx.messages.last(utterance["session_id"], _MAX_MESSAGES)
+        name = user_name(await tx.preferences.all(utterance["soul_id"]))
+    said = [utterance["text"], *(message.content for message in earlier if message.role == "user")]
+    if flaw := fact_flaw(text, known, said, [name] if name else []):
+        report_refusals(context.telemetry, "fact", [flaw], **_ids(utterance))
+    outcome = _REFUSED[flaw] if flaw else f"noted: {text}" if has_room else _FULL
+    kept = [text] if has_room and not flaw else []
+    status: Literal["success", "error"] = "success" if kept or flaw == "known_already" else "error"
     answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id, status=status)
     return Command(update={"messages": [answer], "remembered": kept})
+
+
+def _ids(utterance: Utterance) -> dict[str, str]:
+    return {
+        "session_id": utterance["session_id"],
+        "soul_id": utterance["soul_id"],
+        "turn_id": utterance["turn_id"],
+    }
 
 
 @tool

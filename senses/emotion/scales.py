@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from soulgraph.soul.emotions import EMOTIONS
@@ -14,6 +14,11 @@ def _known_label(label: str) -> str:
     return label
 
 
-Label = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True), AfterValidator(_known_label)]
+Label = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, to_lower=True),
+    AfterValidator(_known_label),
+    WithJsonSchema({"type": "string", "enum": list(EMOTIONS)}),
+]
 Axis = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

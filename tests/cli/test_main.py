@@ -19,6 +19,7 @@ from soulgraph.cli.hosting import hosted
 from soulgraph.cli.main import app
 from soulgraph.library.cards.files import read_file
 from soulgraph.settings import Settings
+from soulgraph.tests.cli.test_models import running
 from soulgraph.tests.library.cards.samples import V3, as_bytes
 
 COMMAND = [sys.executable, "-m", "soulgraph.cli"]
@@ -45,6 +46,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         url = stub.stdout.readline().split()[1]
         monkeypatch.setenv("SOULGRAPH_LLM_BASE_URL", url)
         monkeypatch.setenv("SOULGRAPH_LLM_MODEL", "stub-model")
+        monkeypatch.setenv("SOULGRAPH_LLM_CARRIER", "tags")
         yield url.removesuffix("/v1") + "/_script"
         stub.terminate()
 
@@ -253,6 +255,21 @@ def test_the_doctor_asks_the_model_server(model: str, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SOULGRAPH_LLM_BASE_URL", "http://127.0.0.1:1/v1")
     away = soulgraph("doctor")
     assert (away.exit_code, "check SOULGRAPH_LLM_BASE_URL" in words(away.stdout)) == (1, True)
+
+
+def test_the_doctor_says_how_much_the_model_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running("llama_cpp") as server:
+        monkeypatch.setenv("SOULGRAPH_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("SOULGRAPH_LLM_MODEL", "qwen-1.5b")
+        told = words(soulgraph("doctor").stdout)
+        monkeypatch.setenv("SOULGRAPH_LLM_API_KEY", "sk-wrong")
+        server._key = "sk-right"
+        refusal = words(soulgraph("doctor").stdout)
+        server._key, server.wire["answers"] = "", {}
+        unlisted = words(soulgraph("doctor").stdout)
+    assert "with a context of 8,192 tokens" in told
+    assert "answered 401: the key is refused; check SOULGRAPH_LLM_API_KEY" in refusal
+    assert "whether qwen-1.5b can be used will be seen in the first turn" in unlisted
 
 
 def test_the_doctor_asks_every_service_that_is_named(model: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import json
 
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
-EXTRACTS, REFLECTS = "You turn a stretch of conversation", "You are the inner voice of a character"
+EXTRACTS, REFLECTS = "EventExtract", "Reflection"  # the names of the schemas, whatever the language
 TOPICS = (
     "a debt that was paid late",
     "whales seen from a pier",

@@ -41,6 +41,16 @@ async def test_every_kind_of_card_comes_in_and_goes_out_as_it_came(client):
             assert (await exported(client, made["id"], spec=spec)).json() == card, kind
 
 
+async def test_a_card_that_is_longer_than_the_budget_is_taken_and_told_so(client):
+    long = {**V3, "data": {**V3["data"], "description": "She counts ships, not days. " * 300}}
+    made = await imported(client, as_bytes(long))
+    [note] = made["notes"]
+    assert note.startswith(f"base_persona: {len(made['base_persona']):,} characters; a prompt shows about ")
+    assert "persona_budget (6,000)" in note
+    answer = await say(client, "Is anybody there?", soul_id=await new_soul(client, "Lu", character_id=made["id"]))
+    assert answer["persona"]["cut"] == ["base_persona"]
+
+
 async def test_a_picture_carries_both_versions_unless_only_the_old_one_is_wanted(client):
     made = await imported(client, as_bytes(V3))
     both = await exported(client, made["id"], format="png")

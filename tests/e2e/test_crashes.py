@@ -7,7 +7,7 @@ import httpx
 from soulgraph.memory.chroma import collection_name, open_embedded
 from soulgraph.senses.embedding.local import NAME, encode
 from soulgraph.tests.crashing import CrashingServer
-from soulgraph.tests.e2e.afterglow import attentive, settled
+from soulgraph.tests.e2e.afterglow import REFLECTS, TOPICS, attentive, reflection, settled
 from soulgraph.tests.live import new_soul, say
 
 STEPS = [
@@ -47,6 +47,9 @@ async def test_killed_at_any_step_it_goes_on_where_it_was(stub, database_url, tm
             soul_id = await new_soul(client)
             for n, step in enumerate(STEPS):
                 session_id = f"session_{n}"
+                stub.when(
+                    REFLECTS, reflection(f"I keep thinking of {TOPICS[n]}.")
+                )  # the same again would be no thought
                 for turn in range(4):
                     await say(client, f"topic {n:02d}, turn {turn}", soul_id=soul_id, session_id=session_id)
                 await settled(client)

@@ -156,7 +156,7 @@ async def test_a_greeting_alone_is_nothing_to_think_about(attended, stub):
 async def test_five_rounds_after_a_greeting_become_one_event_and_one_thought_with_it(attended, stub):
     """As without a greeting; and the event names neither the soul's character nor the one it plays here."""
     await attended.put("/v1/characters/keeper", json={"name": "Keeper Vesna", "greetings": ["Keeper Vesna looks up."]})
-    stub.when(EXTRACTS, event("names", summary="Keeper Vesna and Lumen talked"))
+    stub.when(EXTRACTS, event("names", summary="Keeper Vesna and Lumen mended a lamp"))
     soul_id = await born(attended)
     await opened(attended, soul_id=soul_id, session_id="s", character_id="keeper")
     for n in range(5):
@@ -165,7 +165,7 @@ async def test_five_rounds_after_a_greeting_become_one_event_and_one_thought_wit
     messages = (await attended.get("/v1/sessions/s/messages")).json()
     assert [message["archived"] for message in messages] == [True] * 11
     [one] = (await attended.get("/v1/events")).json()
-    assert one["summary"] == "someone and someone talked"
+    assert one["summary"] == "someone and someone mended a lamp"
     [extracted], [reflected] = tasks(stub, EXTRACTS), tasks(stub, REFLECTS)
     assert "Keeper Vesna looks up." in extracted
     assert "Keeper Vesna looks up." in reflected

@@ -59,7 +59,8 @@ async def test_the_model_uses_a_tool_and_then_answers(modelled, stub):
 
 async def test_the_tool_loop_is_bounded(modelled, stub):
     soul_id = await new_soul(modelled)
-    stub.default = Reply(tool_calls=[{"name": "recall_memory", "arguments": {"query": "x"}}], text=turn("Enough."))
+    calls = [{"name": "recall_memory", "arguments": {"query": "x"}}]
+    stub.default = Reply(tool_calls=calls, text="<narrative>Enough.</narrative>")
     answer = await modelled.post("/v1/chat", json={"text": "loop", "soul_id": soul_id})
     assert len(stub.requests) == 6
     assert stub.requests[-1].body["tool_choice"] == "none"
@@ -76,41 +77,26 @@ async def test_a_tool_that_gets_nonsense_tells_the_model_instead_of_failing_the_
     assert (await say(modelled, "hm", soul_id=soul_id))["reply"] == "Sorry, I lost my thread."
 
 
-async def test_an_answer_that_breaks_the_contract_is_repaired_once(modelled, stub):
+async def test_an_answer_without_words_is_asked_for_once_more_and_shortly(modelled, stub):
     soul_id = await new_soul(modelled)
-    stub.script(Reply(text="just plain words"), Reply(text=turn("Better now.")))
+    stub.script(Reply(text='{"mood": "no words"}'), Reply(text="Better now."))
     events = [event async for event in hear(modelled, "hi", soul_id=soul_id)]
     assert "".join(data["text"] for name, data in events if name == "token") == "Better now."
-    complaint = stub.requests[-1].body["messages"][-1]["content"]
-    assert "<narrative>" in complaint
-    assert stub.requests[-1].body["messages"][-2] == {"role": "assistant", "content": "just plain words"}
-
-
-async def test_words_that_were_shown_stand_when_only_the_state_update_is_repaired(modelled, stub):
-    soul_id = await new_soul(modelled)
-    update = '{"dynamic_state": {"emotions": {"add": [{"content": "Touched", "priority": 8}]}}}'
-    stub.script(Reply(text=turn("First words.", "{oops")), Reply(text=turn("Other words.", update)))
-    events = [event async for event in hear(modelled, "hi", soul_id=soul_id)]
-    done = events[-1][1]
-    assert done["reply"] == "First words."
-    assert "".join(data["text"] for name, data in events if name == "token") == "First words."
-    assert done["state_changed"]
-    await say(modelled, "and?", soul_id=soul_id)
-    assert "Touched" in stub.requests[-1].body["messages"][0]["content"]
+    assert events[-1][1]["reply"] == "Better now."
+    first, second = [request.body["messages"] for request in stub.requests][:2]
+    assert [message["role"] for message in second] == ["system", "user"]
+    assert "no words" not in str(second)
+    assert len(second[0]["content"]) < len(first[0]["content"]) / 3
 
 
 @pytest.mark.parametrize(
     "broken",
     [
-        "no tags at all",
         "<narrative></narrative>" + EMPTY,
-        "<narrative>half",
-        turn("x", "[1, 2]"),
-        turn("x", '{"dynamic_state": {"emotions": {"add": [{"content": "anger: 9/10", "priority": 5}]}}}'),
-        turn("x", '{"dynamic_state": {"emotions": {"add": [{"content": "sad", "priority": 99}]}}}'),
-        turn("x", '{"dynamic_state": {"bank_account": {"add": [{"content": "rich", "priority": 5}]}}}'),
-        turn("x", '{"dynamic_state": {"emotions": {"remove": [{"content": "sad"}]}}}'),
+        '{"mood": "fine"}',
+        "<narrative>You found it! And under the sofa, of all places.</narrative>" + EMPTY,
     ],
+    ids=["no words", "JSON", "the contract's example"],
 )
 async def test_broken_twice_rolls_back_and_only_the_hurt_stays(modelled, stub, broken):
     soul_id = await new_soul(modelled)
@@ -142,8 +128,9 @@ async def test_broken_twice_rolls_back_and_only_the_hurt_stays(modelled, stub, b
         (Reply(text=turn("Half a sentence that ends"), cut_after=6), 503, "model_unavailable", 1),
         (Reply(hang=True), 504, "model_timeout", 1),
         (Reply(text=turn("slow"), chunk_size=1, chunk_delay_s=3), 504, "model_timeout", 1),
-        (Reply(finish_reason="content_filter", text=turn("x")), 502, "model_refused", 1),
-        (Reply(refusal="I cannot help with that"), 502, "model_refused", 1),
+        (Reply(finish_reason="content_filter", text="<narrative>x</narrative>"), 502, "model_refused", 1),
+        (Reply(refusal="I cannot help with that"), 502, "model_refused", 2),
+        (Reply(text=""), 502, "model_refused", 2),
     ],
 )
 async def test_a_failing_model_is_named_and_nothing_is_half_written(modelled, stub, reply, status, code, calls):
@@ -184,13 +171,13 @@ async def test_the_prompt_holds_the_conversation_and_its_safety_comes_first(mode
     await say(modelled, "你好", soul_id=soul_id, background_id="wasteland_world", template_id="narrator_v1")
     await say(modelled, "我有证据", soul_id=soul_id, background_id="wasteland_world", template_id="narrator_v1")
     system, said, replied, last = stub.requests[-1].body["messages"]
-    assert system["content"].startswith("---SAFETY")
-    for expected in ("third-person narrator", "废土黑帮老大", "核战后的荒芜大陆", "Trust must be earned"):
+    assert system["content"].startswith("---安全")
+    for expected in ("第三人称的叙述者", "废土黑帮老大", "核战后的荒芜大陆", "Trust must be earned"):
         assert expected in system["content"]
     assert said["content"] == "你好"
     assert "I hear you." in replied["content"]
-    assert "---User Input---\n我有证据\n\n" in last["content"]
-    assert last["content"].rstrip().endswith("never numbers, for feelings.")
+    assert last["content"].endswith("---用户输入---\n我有证据\n\n（用中文回答。）")
+    assert system["content"].endswith("感受用词语，不用数字。")
 
 
 async def test_a_server_that_refuses_to_count_what_it_streams_is_talked_to_all_the_same(modelled, stub):

@@ -91,7 +91,9 @@ async def test_a_stream_is_made_of_chunks_and_ends_as_openai_s(modelled, with_us
 
 async def test_openai_s_client_streams_and_the_words_come_while_they_are_said(modelled, stub):
     await new_soul(modelled, "Mo")
-    stub.default = Reply(text=SOUL_TURN.replace("I hear you.", "I hear you. " * 8), chunk_delay_s=0.01)
+    stub.default = Reply(
+        text=SOUL_TURN.replace("I hear you.", "I hear you, and all that the wind says."), chunk_delay_s=0.01
+    )
     async with gpt(modelled) as client:
         stream = await client.chat.completions.create(
             model="soul:Mo", messages=HELLO, stream=True, stream_options={"include_usage": True}

@@ -152,16 +152,14 @@ async def test_two_sessions_of_one_soul_and_a_hundred_updates_lose_no_item(stub,
 
 async def test_every_tenth_turn_keeps_the_profile_tidy(modelled, stub):
     soul_id = await new_soul(modelled)
-    twice = {
-        "dynamic_state": {
-            "emotions": {"add": [{"content": "Curious", "priority": 6}, {"content": " curious ", "priority": 4}]}
-        }
-    }
-    oh = Reply(text=f"<narrative>Oh!</narrative><state_update_json>{json.dumps(twice)}</state_update_json>")
-    attentive(stub).script(oh)
-    await say(modelled, "one", soul_id=soul_id, session_id="s")
+    attentive(stub)
+    for content, priority in (("Curious", 4), (" curious ", 6)):
+        felt = {"dynamic_state": {"emotions": {"add": [{"content": content, "priority": priority}]}}}
+        text = f"<narrative>Oh, {priority}!</narrative><state_update_json>{json.dumps(felt)}</state_update_json>"
+        stub.script(Reply(text=text))
+        await say(modelled, content, soul_id=soul_id, session_id="s")
     before = (await modelled.get(f"/v1/souls/{soul_id}/profile")).json()["dynamic_state"]["emotions"]["items"]
-    for n in range(9):
+    for n in range(8):
         await say(modelled, f"turn {n}", soul_id=soul_id, session_id="s")
     await settled(modelled)
     after = (await modelled.get(f"/v1/souls/{soul_id}/profile")).json()["dynamic_state"]["emotions"]["items"]

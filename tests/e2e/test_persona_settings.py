@@ -9,7 +9,7 @@ from soulgraph.tests.e2e.afterglow import attentive, settled
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply
 
-PROPOSES = "You read one message of a user"
+PROPOSES = "Proposals"  # the name of the schema, whatever the language
 
 
 @pytest.fixture

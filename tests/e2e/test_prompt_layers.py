@@ -22,7 +22,7 @@ EVENT = Event(
 @pytest.fixture
 async def home(stub, tmp_path):
     """A served app whose services the test may reach into, to give it an event."""
-    settings = Settings.load(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub")
+    settings = Settings.load(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub", llm_carrier="tags")
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
@@ -73,7 +73,7 @@ async def test_layers_come_in_their_fixed_order_with_files_memory_mode_and_skill
     system, *conversation, last = [message["content"] for message in stub.requests[-1].body["messages"]]
 
     order = ["---SAFETY", "soul file words", "identity words", "小满，一台", "小满: 坐会儿。", "An island"]
-    order += ["user file words", "gentle", "slot words", "Rational:", "ring_bell: Ring the bell."]
+    order += ["user file words", "gentle", "slot words", "Rational:", "ring_bell: Ring the bell.", "OUTPUT CONTRACT"]
     places = [system.index(words) for words in order]
     assert places == sorted(places)
     assert system.startswith("---SAFETY")
@@ -84,7 +84,6 @@ async def test_layers_come_in_their_fixed_order_with_files_memory_mode_and_skill
         "storms was calmed",
         "sister Mika is afraid",
         "Was my sister Mika",
-        "---OUTPUT CONTRACT---",
     ]
     places = [last.index(words) for words in order]
     assert places == sorted(places)
@@ -102,7 +101,7 @@ async def test_a_blocked_soul_is_told_so_after_its_mode_and_before_what_was_said
         answer = await say(client, "你真没用！我讨厌你，气死我了，滚！", soul_id=soul_id, session_id="now")
     assert answer["exec_mode"] == "blocked"
     last = stub.requests[-1].body["messages"][-1]["content"]
-    assert last.index("此刻不能行动") < last.index("你真没用") < last.index("---OUTPUT CONTRACT---")
+    assert last.index("此刻不能行动") < last.index("你真没用")
 
 
 async def test_memory_that_is_down_costs_no_turn(home, stub, monkeypatch):

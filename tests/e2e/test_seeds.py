@@ -43,7 +43,7 @@ async def test_the_prompt_is_made_of_them(modelled, stub):
         "Vengeful Anti-hero",
         "Neutral (priority 5)",
         "一个寻仇者",
-        "Hybrid",
+        "混合：",
     ):
         assert words in system, words
     assert system.index("jailbreak_prevention") < system.index("World Setting") < system.index("Current State")

@@ -4,17 +4,20 @@
 """
 
 import asyncio
+import itertools
 from collections import Counter
 from contextlib import AsyncExitStack
 
-from soulgraph.tests.e2e.afterglow import attentive, settled
+from soulgraph.tests.e2e.afterglow import REFLECTS, attentive, reflection, settled
 from soulgraph.tests.live import new_soul, say, serving
 
 SESSIONS, ROUNDS = 10, 10
 
 
 async def test_a_hundred_turns_on_two_servers_leave_every_job_done_once(stub, postgres_url, tmp_path):
-    llm = {"llm_base_url": attentive(stub).base_url, "llm_model": "stub"}
+    thoughts = itertools.count(1)
+    attentive(stub).when(REFLECTS, lambda _: reflection(f"I have thought of them {next(thoughts)} times."))
+    llm = {"llm_base_url": stub.base_url, "llm_model": "stub"}
     async with AsyncExitStack() as stack:
         settings = {"database_url": postgres_url, "data_dir": tmp_path, **llm}
         servers = [await stack.enter_async_context(serving(**settings)) for _ in range(2)]

@@ -191,7 +191,7 @@ async def test_the_model_uses_a_skill_and_hears_what_came_of_it_or_that_nothing_
         assert offered == [*OWN_TOOLS, "battery_level"]
         prompt = stub.requests[-1].body["messages"][0]["content"]
         assert "---Skills---\n- battery_level: How full the battery is, in percent." in prompt
-        await say(client, "How are you?", soul_id=answer["soul_id"], session_id="elsewhere")
+        await say(client, "Do you remember me?", soul_id=answer["soul_id"], session_id="elsewhere")
         assert [tool["function"]["name"] for tool in stub.requests[-1].body["tools"]] == OWN_TOOLS
 
 

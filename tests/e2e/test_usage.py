@@ -34,7 +34,7 @@ async def totals(client, soul_id):
 async def test_every_call_of_a_turn_is_in_its_answer_and_in_the_soul_s_books(client, stub):
     soul_id = await new_soul(client)
     call = {"name": "remember", "arguments": {"fact": "the cat is called Tofu"}}
-    stub.script(Reply(tool_calls=[call]), Reply(text=WORDS), Reply(text="no tags"), Reply(text=WORDS))
+    stub.script(Reply(tool_calls=[call]), Reply(text=WORDS), Reply(text='{"no": "words"}'), Reply(text="Hello."))
     tools = await say(client, "My cat is called Tofu", soul_id=soul_id)
     repaired = [event async for event in hear(client, "hello", soul_id=soul_id)][-1][1]
     plain = await say(client, "hello", soul_id=soul_id, input_id="a")
@@ -45,7 +45,7 @@ async def test_every_call_of_a_turn_is_in_its_answer_and_in_the_soul_s_books(cli
 
 async def test_a_turn_that_fails_has_cost_something_too(client, stub):
     soul_id = await new_soul(client)
-    stub.script(Reply(text="no tags"), Reply(text="none again"))
+    stub.script(*[Reply(text='{"no": "words"}')] * 2)
     failed = await client.post("/v1/chat", json={"text": "hi", "soul_id": soul_id})
     assert failed.json()["code"] == "turn_output_invalid"
     assert await totals(client, soul_id) == {"turn": cost(2)}

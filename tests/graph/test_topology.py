@@ -54,7 +54,8 @@ def test_the_nodes_of_every_graph():
         "writeback",
     ]
     assert list(tool_loop_graph().nodes) == ["model", "tools"]
-    assert list(afterglow_graph().nodes) == ["propose", "archive", "reflect", "maintain", "suggest_update"]
+    after = ["update_state", "propose", "archive", "reflect", "maintain", "suggest_update"]
+    assert list(afterglow_graph().nodes) == after
     assert list(proactive_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
 
 

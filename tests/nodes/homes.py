@@ -38,7 +38,9 @@ async def open_home(url: str, **fields: Any) -> AsyncIterator[Stores]:
 
 @asynccontextmanager
 async def open_stub_voice(stub: StubOpenAI, *tools: BaseTool) -> AsyncIterator[Voice]:
-    async with open_voice(Settings.load(llm_base_url=stub.base_url, llm_model="stub").llm, tools) as voice:
+    async with open_voice(
+        Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_carrier="tags").llm, tools
+    ) as voice:
         yield voice
 
 

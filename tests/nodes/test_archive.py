@@ -7,7 +7,7 @@ from soulgraph.nodes.archive import MIN_MESSAGES, archive
 from soulgraph.nodes.context import Memory
 from soulgraph.tests.nodes.homes import OFFLINE, Told, Vault, follow_up, library_on, open_home, open_stub_voice, talk
 from soulgraph.tests.nodes.samples import Unused, small_runtime
-from soulgraph.tests.stores.samples import preference, session, snapshot
+from soulgraph.tests.stores.samples import message, preference, session, snapshot
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SILENT = Unused("voice")
@@ -112,6 +112,50 @@ async def test_names_of_the_soul_its_characters_and_its_user_are_in_no_event(sql
     assert all(name in asked for name in ("Luna", "Aster", "Briar", "captain", "Robin"))
     someone = "someone, someone, someone, someone and someone drank oolong"
     assert [(event.summary, event.narrative_fragment) for event in vault.events()] == [(someone, someone)]
+
+
+async def test_small_talk_is_archived_without_an_event_and_without_a_model(home):
+    said = [
+        "Hello!",
+        "Hi there.",
+        "How are you?",
+        "I am fine.",
+        "Thanks for asking!",
+        "Sure.",
+        "I feel sad.",
+        "Oh.",
+    ]
+    vault, told = Vault(), Told()
+    async with home.write() as tx:
+        rows = [message(text, role="assistant" if n % 2 else "user") for n, text in enumerate([*said, "Bye!", "Bye."])]
+        ids = await tx.messages.append("sess_1", rows)
+    await archived(home, vault, follow_up(ids[-1]), voice=SILENT, telemetry=told)
+    assert await left(home) == []
+    assert vault.events() == []
+    [(name, line)] = told.lines
+    assert (name, line["kind"], line["reason"]) == ("memory.refused", "event", "small_talk")
+
+
+async def test_small_talk_that_changed_the_soul_is_an_event(home):
+    vault = Vault()
+    ids = await talk(home, 2, "Hello!")
+    changes = [{"field": "emotions", "change": "lonely → glad"}]
+    await archived(home, vault, follow_up(ids[-1], archive_now=True, state_changes=changes))
+    assert len(vault.events()) == 1
+
+
+async def test_an_event_that_says_nothing_is_not_stored(home):
+    empty = {
+        "names": [],
+        "summary": "The user is happy.",
+        "pattern": dict.fromkeys(("precondition", "trigger", "reaction", "impact"), "an evening"),
+        "narrative_fragment": "They sat together.",
+    }
+    vault, told, ids = Vault(), Told(), await talk(home, MIN_MESSAGES)
+    async with StubOpenAI(Reply(text=json.dumps(empty))) as stub, open_stub_voice(stub) as voice:
+        await archived(home, vault, follow_up(ids[-1]), voice, telemetry=told)
+    assert (vault.events(), await left(home)) == ([], [])
+    assert [name for name, _ in told.lines] == ["memory.refused"]
 
 
 async def test_without_an_event_library_nothing_happens():

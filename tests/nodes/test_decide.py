@@ -17,7 +17,8 @@ from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SPEAK = Reply(text=json.dumps({"speak": True, "text": "Did it rain?", "reason": "I wonder"}))
 SILENT = Reply(text=json.dumps({"speak": False, "text": "", "reason": "they may be asleep"}))
-OCCASION = {"soul_id": "soul_1", "occasion": Occasion(NOW + 7200, soul(), soul().emotion_state, session())}
+SOUL = soul(inner_state="It is quiet here. I would like to hear the rain again.")
+OCCASION = {"soul_id": "soul_1", "occasion": Occasion(NOW + 7200, SOUL, SOUL.emotion_state, session())}
 
 
 @pytest.fixture
@@ -80,6 +81,22 @@ async def test_a_model_that_is_away_or_answers_nonsense_means_silence(home, stub
     assert reason in state["silence"]
     assert "impulse" not in state
     assert state["sources"] == await sources(home)
+
+
+@pytest.mark.parametrize("text", ["Good night.", "See you tomorrow!", "I would like to hear the rain again."])
+async def test_who_would_only_repeat_what_was_said_or_thought_stays_silent(home, stub, text):
+    stub.default = Reply(text=json.dumps({"reason": "I care", "speak": True, "text": text}))
+    told = Told()
+    state = await decided(home, stub, telemetry=told)
+    assert state["silence"] == "it would only repeat itself"
+    assert speak_or_not(state) == "stay_silent"
+    [(name, line)] = told.lines
+    assert (name, line["kind"], line["reason"]) == ("memory.refused", "proactive", "repeats_itself")
+
+
+async def test_who_would_call_itself_by_name_stays_silent(home, stub):
+    stub.default = Reply(text=json.dumps({"reason": "?", "speak": True, "text": f"{SOUL.name}, how was the exam?"}))
+    assert (await decided(home, stub))["silence"] == "it would speak to itself"
 
 
 async def test_a_soul_without_tokens_asks_no_model(home, stub):

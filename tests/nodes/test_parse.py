@@ -1,83 +1,150 @@
 import json
 
 import pytest
-from langgraph.runtime import Runtime
 
 from soulgraph.errors import TurnOutputInvalid
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
-from soulgraph.tests.nodes.samples import impact
+from soulgraph.tests.nodes.samples import impact, small_runtime
 from soulgraph.tests.stores.samples import soul
 
 NOTHING = "<state_update_json>{}</state_update_json>"
+MOVED = {"emotions": {"add": [{"content": "moved", "priority": 6}]}}
+NO_WORDS = "the answer has no words for the user"
 
 
-def answered(output, shown="", profile=None, **state):
+def changing(state, narrative="Hi."):
+    update = json.dumps({"dynamic_state": state})
+    return f"<narrative>{narrative}</narrative><state_update_json>{update}</state_update_json>"
+
+
+async def parsed(output, shown="Hi.", profile=None, strict=False, **state):
+    """What the node makes of an answer of which `shown` was shown."""
     individual = soul(dynamic_profile=profile or empty_profile())
-    return {"output": output, "shown": shown, "impact": impact(individual), **state}
+    state = {"output": output, "shown": shown, "fault": NO_WORDS, "impact": impact(individual), **state}
+    return await parse(state, small_runtime(persona=PersonaConfig(strict_output=strict)))
 
 
-def changing(state):
-    return f"<narrative>Hi.</narrative><state_update_json>{json.dumps({'dynamic_state': state})}</state_update_json>"
+async def result_of(*args, **options):
+    return (await parsed(*args, **options))["result"]
 
 
-async def parsed(*args, **state):
-    return await parse(answered(*args, **state), Runtime())
+@pytest.mark.parametrize("strict", [False, True])
+async def test_a_usable_answer_becomes_the_reply_and_its_update(strict):
+    state = await parsed(changing(MOVED), executed=["wave"], strict=strict)
+    result = state["result"]
+    assert (result.reply, result.executed, result.update_pending) == ("Hi.", ["wave"], False)
+    assert result.state_update.dynamic_state["emotions"].add[0].words() == {"content": "moved"}
+    assert await usable_or_repair(state) == "writeback"
 
 
-async def test_a_usable_answer_becomes_the_reply_and_its_update():
-    emotions = {"emotions": {"add": [{"content": "moved", "priority": 6}]}}
-    result = await parsed(changing(emotions))
-    assert result["result"].reply == "Hi."
-    assert result["result"].state_update.dynamic_state["emotions"].add[0].words() == {"content": "moved"}
-    assert await usable_or_repair(result) == "writeback"
+@pytest.mark.parametrize("strict", [False, True])
+async def test_nothing_changed_is_usable_and_not_asked_about_again(strict):
+    result = await result_of(f"<narrative>Hi.</narrative>{NOTHING}", strict=strict)
+    assert (result.state_update.is_empty, result.update_pending) == (True, False)
 
 
-async def test_nothing_changed_is_usable():
-    result = await parsed(f"<narrative>Hi.</narrative>{NOTHING}")
-    assert result["result"].state_update.is_empty
-    assert "problem" not in result
+async def test_what_was_shown_is_the_reply_whatever_else_the_answer_says():
+    assert (await result_of(changing(MOVED, "Other words."), "First.\n\nHi.")).reply == "First.\n\nHi."
 
 
 @pytest.mark.parametrize(
-    ("output", "problem"),
+    "output",
     [
-        ("Hi.", "no text inside <narrative>"),
-        ("<narrative>Hi.</narrative>", "<state_update_json>{…}</state_update_json> is missing"),
-        ("<narrative>Hi.</narrative><state_update_json>{", "state_update_json is not JSON"),
-        (changing({"emotions": {"remove": []}}), "dynamic_state.emotions.remove: Extra inputs are not permitted"),
-        (
-            changing({"emotions": {"add": [{"content": "anger: 9", "priority": 5}]}}),
-            "dynamic_state.emotions.add.0.content: feelings are words, never numbers",
-        ),
-        (changing({"emotions": {"add": [{"priority": 5}]}}), "emotions: an item needs words"),
-        (changing({"hobbies": {}, "foes": {}}), "state_update_json has unknown fields: foes, hobbies"),
+        "Hi.",
+        "<narrative>Hi.</narrative>",
+        "<narrative>Hi.</narrative><state_update_json>nothing to say",
+        "<narrative>Hi.</narrative><state_update_json>[]</state_update_json>",
+        changing({"hobbies": {"add": [{"craft": "knots", "priority": 2}]}}),
+        changing({"emotions": {"remove": ["the sea"]}}),
+        changing({"emotions": {"add": [{"content": "anger: 9", "priority": 5}]}}),
     ],
-    ids=["no narrative", "no update", "no JSON", "deletion", "number", "no words", "unknown fields"],
+    ids=["no tags", "no update", "no JSON", "a list", "unknown field", "deletion", "number"],
 )
-async def test_the_first_broken_answer_is_sent_back_and_the_second_ends_the_turn(output, problem):
-    result = await parsed(output)
-    assert problem in result["problem"]
-    assert await usable_or_repair(result) == "repair"
-    with pytest.raises(TurnOutputInvalid) as ended:
-        await parsed(output, problem=result["problem"])
-    assert problem in ended.value.detail
-    assert ended.value.problem()["turn_id"] == "turn_1"
+async def test_an_update_that_is_missing_or_cannot_be_read_keeps_the_reply_and_is_asked_for_later(output):
+    result = await result_of(output)
+    assert (result.reply, result.update_pending) == ("Hi.", True)
+    assert result.state_update.is_empty
 
 
-async def test_only_the_first_three_faults_are_told():
-    faults = changing({"emotions": {"add": [{"content": n, "priority": 5} for n in range(9)]}})
-    assert (await parsed(faults))["problem"].count("never numbers") == 3
+@pytest.mark.parametrize(
+    "update",
+    [
+        '{"dynamic_state": {"emotions": {"add": [{"content": "moved", "priority": 6}]}}',
+        '```json\n{"dynamic_state": {"emotions": {"add": [{"content": "moved", "priority": 6},]}}}\n```',
+        '{"emotions": {"add": {"content": "moved", "priority": 6}}}',
+        '{"emotions": "moved"}',
+        '{"dynamic_state": {"emotions": [{"content": "moved", "feeling": "warm", "priority": "6"}], "hobbies": {}}}',
+        "{'emotions': {'add': [{'content': 'moved'}]}}",
+        '{"emotions": {"add": [{"content": "moved"}]}} I hope this helps!',
+    ],
+    ids=["cut off", "fenced", "one item", "bare words", "extra keys", "single quotes", "text behind it"],
+)
+async def test_an_update_that_can_be_understood_is_applied(update):
+    result = await result_of(f"<narrative>Hi.</narrative><state_update_json>{update}</state_update_json>")
+    [item] = result.state_update.dynamic_state["emotions"].add
+    assert (item.words(), result.update_pending) == ({"content": "moved"}, False)
 
 
 async def test_a_field_the_profile_has_is_usable():
     profile = {"dynamic_state": {"hobbies": {"items": []}}}
     output = changing({"hobbies": {"add": [{"craft": "knots", "priority": 2}]}})
-    assert not (await parsed(output, profile=profile))["result"].state_update.is_empty
+    assert not (await result_of(output, profile=profile)).state_update.is_empty
 
 
-async def test_words_that_were_shown_stand():
-    second = f"<narrative>Other words.</narrative>{NOTHING}"
-    assert (await parsed(second, "Hi.", problem="was broken"))["result"].reply == "Hi."
-    assert (await parsed(NOTHING, "Hi.", problem="was broken"))["result"].reply == "Hi."
-    assert (await parsed(second, "", problem="was broken"))["result"].reply == "Other words."
+async def test_what_the_soul_has_already_is_no_change():
+    for priority, is_known in ((9, True), (1, False)):  # as it matters more than before, it is news
+        profile = {"dynamic_state": {"emotions": {"items": [{"content": "moved", "priority": priority}]}}}
+        result = await result_of(changing(MOVED), profile=profile)
+        assert (result.state_update.is_empty, result.update_pending) == (is_known, False)
+
+
+async def test_an_answer_of_which_nothing_was_shown_is_repaired_once_and_then_ends_the_turn():
+    first = await parsed("{", "")
+    assert first == {"problem": NO_WORDS}
+    assert await usable_or_repair(first) == "repair"
+    with pytest.raises(TurnOutputInvalid) as ended:
+        await parsed("{", "", problem=NO_WORDS)
+    assert (ended.value.problem()["turn_id"], ended.value.problem()["reason"]) == ("turn_1", NO_WORDS)
+
+
+async def test_a_repaired_answer_is_the_reply():
+    result = await result_of("Better words.", "Better words.", problem=NO_WORDS)
+    assert (result.reply, result.update_pending) == ("Better words.", True)
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("Hi.", "no text inside <narrative>"),
+        ("<narrative>Hi.</narrative>", "<state_update_json>{…}</state_update_json> is missing"),
+        ("<narrative>Hi.</narrative><state_update_json>{", "state_update_json is not JSON"),
+        (changing({"emotions": {"remove": []}}), "dynamic_state.emotions.remove: Extra inputs are not permitted"),
+        (changing({"emotions": {"add": [{"priority": 5}]}}), "emotions: an item needs words"),
+        (changing({"hobbies": {}, "foes": {}}), "state_update_json has unknown fields: foes, hobbies"),
+        (
+            changing({"emotions": {"add": [{"content": "anger: 9", "priority": 5}]}}),
+            "dynamic_state.emotions.add.0.content: feelings are words, never numbers",
+        ),
+    ],
+    ids=["no narrative", "no update", "no JSON", "deletion", "no words", "unknown fields", "number"],
+)
+async def test_strictly_any_broken_answer_ends_the_turn_at_once(output, reason):
+    with pytest.raises(TurnOutputInvalid) as ended:
+        await parsed(output, strict=True)
+    assert reason in ended.value.problem()["reason"]
+    assert ended.value.problem()["turn_id"] == "turn_1"
+    assert "strict_output" in ended.value.detail
+
+
+async def test_strictly_an_answer_without_words_ends_the_turn_without_a_repair():
+    with pytest.raises(TurnOutputInvalid, match="strict_output"):
+        await parsed(f"<narrative></narrative>{NOTHING}", "", strict=True)
+
+
+async def test_only_the_first_three_faults_are_told():
+    faults = changing({"emotions": {"add": [{"content": n, "priority": 5} for n in range(9)]}})
+    with pytest.raises(TurnOutputInvalid) as ended:
+        await parsed(faults, strict=True)
+    assert ended.value.problem()["reason"].count("never numbers") == 3

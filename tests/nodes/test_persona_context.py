@@ -8,6 +8,7 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.recall import Recalled, RecalledEpisode
 from soulgraph.nodes.persona_context import persona_context
 from soulgraph.prompts.cues import cues_of
+from soulgraph.prompts.gate_lines import gate_lines
 from soulgraph.soul.character_words import describe_personality, grades_of
 from soulgraph.soul.mood import mood_of
 from soulgraph.soul.preferences import Decision
@@ -26,7 +27,7 @@ from soulgraph.tests.nodes.samples import (
 )
 from soulgraph.tests.stores.samples import NOW, message, persona_state, session, soul
 from soulgraph.voices.offline import OfflineVoice
-from soulgraph.voices.voice import Voice
+from soulgraph.voices.voice import Habits, Voice
 
 VOICE = Voice("offline", OfflineVoice())
 
@@ -69,7 +70,8 @@ async def test_the_prompt_goes_from_the_system_over_the_conversation_to_what_the
     assert isinstance(replied, AIMessage)
     assert "你也好" in replied.text
     assert isinstance(last, HumanMessage)
-    assert "---User Input---\n今天下雨了" in last.text
+    assert "---用户输入---\n今天下雨了" in last.text
+    assert "state_update_json" in first.text
     assert cues_of([first])["user_text"] == "今天下雨了"
 
 
@@ -82,7 +84,7 @@ async def test_its_messages_are_hidden_from_a_parent_that_streams_them(home):
 async def test_what_is_recalled_is_in_the_prompt_and_named_as_a_source_and_not_kept(home):
     [whales] = await said(home, "她整天画鲸鱼", session_id="sess_2")
     update = await built(home, talking(recalled=Recalled([whales], [])))
-    assert "they said “她整天画鲸鱼”" in update["messages"][-1].text
+    assert "对方说“她整天画鲸鱼”" in update["messages"][-1].text.replace(" ", "")
     assert f"episode:{whales.message.message_id}" in update["persona"]["sources"]
     assert update["persona"]["memory_hits"] == 1
     assert update["recalled"] is None
@@ -96,23 +98,46 @@ async def test_a_message_that_the_conversation_shows_anyway_is_not_recalled_too(
     assert not any(source.startswith("episode:") for source in update["persona"]["sources"])
 
 
+def recalled_in(update):
+    return update["messages"][-1].text.partition("---Said Earlier---")[2].partition("---")[0]
+
+
+async def test_what_the_soul_said_itself_is_not_recalled_as_a_fact_but_what_it_answered_is(home):
+    """Its own words may be invented, and a model that reads them says them again."""
+    asked, replied = await said(home, "Is your sister a diver?", "My sister trains whales.", session_id="sess_2")
+    found = [replace(replied, before=asked.message)]
+    update = await built(home, talking("Tell me of her", recalled=Recalled(found, [])))
+    assert "they said “Is your sister a diver?”" in recalled_in(update)
+    assert "trains whales" not in prompt_of(update)
+    assert f"episode:{asked.message.message_id}" in update["persona"]["sources"]
+
+
+async def test_a_short_answer_is_recalled_with_the_question_it_answered(home):
+    _, asked, answered = await said(home, "Hello", "Which pet do you have?", "A parrot.", session_id="sess_2")
+    found = [replace(answered, before=asked.message)]
+    update = await built(home, talking("What do I have at home?", recalled=Recalled(found, [])))
+    assert "you said “Which pet do you have?”; they said “A parrot.”" in recalled_in(update)
+
+
 async def test_of_many_memories_the_best_are_shown_that_the_conversation_does_not_show(home):
     [shown] = await said(home, "她整天画鲸鱼")
-    others = await said(home, *(f"记忆{n}号" for n in range(6)), session_id="sess_2")
+    others = await said(home, *(f"记忆{n // 2}号" for n in range(12)), session_id="sess_2")
     state = talking(recalled=Recalled([shown, *others], []))
     update = await built(home, state, persona=PersonaConfig(recalled=2))
     assert [f"记忆{n}号" in prompt_of(update) for n in range(6)] == [True, True, False, False, False, False]
 
 
 @pytest.mark.parametrize(
-    ("template_id", "words"),
+    ("template_id", "text", "words"),
     [
-        ("companion_v1", "You speak as yourself"),
-        ("narrator_v1", "You are a third-person narrator"),
-        ("haiku", "Answer in three lines"),
+        ("companion_v1", "It rains", "You speak as yourself"),
+        ("companion_v1", "今天下雨了", "用第一人称"),
+        ("narrator_v1", "It rains", "You are a third-person narrator"),
+        ("narrator_v1", "今天下雨了", "你是第三人称的叙述者"),
+        ("haiku", "今天下雨了", "Answer in three lines"),
     ],
 )
-async def test_the_template_of_the_session_is_used(home, template_id, words):
+async def test_the_template_of_the_session_is_used_in_the_users_language(home, template_id, text, words):
     modules = [
         {"name": "Form", "layer": 2, "content": "Answer in three lines"},
         {"name": "Who", "layer": 2, "template": "{{base_persona}}"},
@@ -120,7 +145,7 @@ async def test_the_template_of_the_session_is_used(home, template_id, words):
     ]
     async with home.write() as tx:
         await tx.templates.add("haiku", "Haiku", {"template_id": "haiku", "name": "Haiku", "modules": modules}, NOW)
-    update = await built(home, talking(session=session(template_id=template_id)))
+    update = await built(home, talking(text, session=session(template_id=template_id)))
     assert words in update["messages"][0].text
 
 
@@ -142,6 +167,42 @@ async def test_what_the_gate_refused_is_to_be_explained_and_only_then(home):
     able = prompt_of(await built(home, talking()))
     assert "没有做" not in able
     assert "不能行动" not in able
+
+
+LAMP = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "terminal", "told"),
+    [
+        ("Turn on the light in the kitchen, please", None, True),
+        ("Turn on the light in the kitchen, please", Terminal("t", "soul_1", [], 1, [], 0, NOW), True),
+        ("Turn on the light in the kitchen, please", Terminal("t", "soul_1", [], 1, [LAMP], 1, NOW), False),
+        ("The light in the kitchen was so warm", None, False),
+    ],
+    ids=["no terminal", "a terminal that can nothing", "a terminal with a lamp", "talk of a lamp"],
+)
+async def test_a_soul_that_has_no_device_is_told_so_if_it_is_asked_for_one(home, text, terminal, told):
+    prompt = prompt_of(await built(home, talking(text, terminal=terminal)))
+    [line] = gate_lines(None, [], True, "en")
+    assert (line in prompt) == told
+
+
+@pytest.mark.parametrize(("carrier", "tags"), [("tags", True), ("plain", False)])
+async def test_the_contract_is_in_the_system_message_and_history_has_the_form_that_is_asked_for(home, carrier, tags):
+    await said(home, "你好", "你也好")
+    voice = Voice("stub", OfflineVoice(), habits=Habits(carrier))
+    command = await persona_context(talking(), small_runtime(stores=home, voice=voice))
+    system, _, replied, last = dict(command.update)["messages"]
+    assert ("<state_update_json>" in system.text) == ("<narrative>" in replied.text) == tags
+    assert "输出约定" in system.text and "输出约定" not in last.text
+
+
+async def test_strict_output_asks_for_tags_whatever_the_model_does_best(home):
+    voice = Voice("stub", OfflineVoice(), habits=Habits("plain"))
+    runtime = small_runtime(stores=home, voice=voice, persona=PersonaConfig(strict_output=True))
+    system = dict((await persona_context(talking(), runtime)).update)["messages"][0]
+    assert "<state_update_json>" in system.text
 
 
 async def test_personality_mood_and_gate_are_told_in_the_users_language(home):
@@ -171,7 +232,7 @@ async def test_a_preference_to_be_confirmed_is_asked_about_and_a_wish_of_the_ses
     guard = {"hints": {"length": {"value": "short", "count": 1, "evidence": [], "age": 0}}, "pending": None}
     decisions = [Decision("call_me", "小王", "correction", ["别再叫我老板"])]
     prompt = prompt_of(await built(home, talking(guard=guard, decisions=decisions)))
-    assert "ask the user in your own words: 明白了" in prompt
+    assert "先用自己的话问用户：明白了" in prompt
     assert "length: short" in prompt
 
 
@@ -191,9 +252,34 @@ async def test_telemetry_hears_what_the_prompt_was_built_from_and_which_texts_ar
     assert (told["turn_id"], told["mode"]) == ("turn_1", "hybrid")
     assert told["memory_problem"] == "events: no answer in time"
     assert told["sources"] == update["persona"]["sources"]
-    [private] = telemetry.private
-    assert "I miss the sea" in private
-    assert private in update["messages"][0].text
+    assert {text for text in telemetry.private if text in update["messages"][0].text} == {*telemetry.private}
+    assert any("I miss the sea" in text for text in telemetry.private)
+
+
+async def test_a_monologue_among_the_cues_is_private_too_also_if_it_quotes_the_persona(home):
+    telemetry = Notebook()
+    snapshot = session().character_snapshot | {"base_persona": "A lighthouse keeper."}
+    who = soul(inner_state="I am Mika. A lighthouse keeper. I miss the sea.")
+    state = talking(who=who, session=session(soul_id=who.soul_id, character_snapshot=snapshot))
+    voice = Voice("stub", OfflineVoice())
+    command = await persona_context(state, small_runtime(stores=home, voice=voice, telemetry=telemetry))
+    thoughts = cues_of(dict(command.update)["messages"])["secrets"][0]
+    assert thoughts == "I am Mika.  I miss the sea."
+    assert {thoughts, who.inner_state} <= set(telemetry.private)
+
+
+async def test_a_model_with_a_small_context_gets_a_small_persona_and_is_told_what_was_cut(home):
+    telemetry = Notebook()
+    state = talking(who=soul(inner_state="I miss the sea. " * 200))
+    whole = await built(home, state)
+    small = Voice("offline", OfflineVoice(), context_tokens=8000)
+    command = await persona_context(state, small_runtime(stores=home, voice=small, telemetry=telemetry))
+    update = dict(command.update)
+    assert (whole["persona"]["cut"], update["persona"]["cut"]) == ([], ["inner_state"])
+    assert len(update["messages"][0].text) < len(whole["messages"][0].text) - 1000
+    assert "I miss the sea." in update["messages"][0].text
+    [told] = telemetry.told("persona.context.built")
+    assert told["cut"] == ["inner_state"]
 
 
 async def test_a_static_persona_is_told_nothing_that_was_learnt(home):

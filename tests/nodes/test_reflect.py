@@ -6,10 +6,10 @@ from soulgraph.errors import Conflict
 from soulgraph.nodes.reflect import EVERY, reflect
 from soulgraph.tests.nodes.homes import Meanwhile, Told, follow_up, open_home, open_stub_voice, talk
 from soulgraph.tests.nodes.samples import Unused, small_runtime
-from soulgraph.tests.stores.samples import NOW
+from soulgraph.tests.stores.samples import NOW, session, snapshot
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
-SLOTS = [{"n": 1, "content": "watches whales"}, {"n": 20, "content": "the sea calms them"}]
+SLOTS = [{"n": 1, "content": "has seen a whale"}, {"n": 20, "content": "the sea calms them"}]
 THOUGHT = Reply(text=json.dumps({"inner_state": "I would like to see a whale.", "slots": SLOTS}))
 
 
@@ -50,7 +50,7 @@ async def test_a_reflection_renews_the_monologue_and_the_slots_and_is_not_repeat
     renewed = (
         "I would like to see a whale.",
         ["reflection:turn_1", "birth"],
-        {1: "watches whales", 20: "the sea calms them"},
+        {1: "has seen a whale", 20: "the sea calms them"},
         ids[-1],
     )
     assert await kept(home) == renewed
@@ -60,6 +60,51 @@ async def test_a_reflection_renews_the_monologue_and_the_slots_and_is_not_repeat
     more = await talk(home, EVERY - 1)
     await reflected(home, follow_up(more[-1]), voice=Unused("voice"))
     assert await kept(home) == renewed
+
+
+@pytest.mark.parametrize(
+    ("thought", "reason"),
+    [
+        ("I wonder.", "unchanged"),
+        ("I saw a whale, number 2. I saw a whale, number 4.", "copied"),
+        ("You are patient and kind.", "copied"),
+    ],
+)
+async def test_a_monologue_that_is_no_thought_leaves_the_old_one_and_is_not_asked_for_again(home, thought, reason):
+    told = Told()
+    async with home.write() as tx:
+        await tx.sessions.delete("sess_1")
+        await tx.sessions.add(session(character_snapshot=snapshot(base_persona="You are patient and kind.")))
+    ids = await talk(home, EVERY)
+    answer = Reply(text=json.dumps({"inner_state": thought, "slots": []}))
+    async with StubOpenAI(answer) as stub, open_stub_voice(stub) as voice:
+        await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told)
+    assert await kept(home) == ("I wonder.", [], {}, ids[-1])
+    refused, done = told.lines
+    assert refused[0] == "memory.refused"
+    assert {key: refused[1][key] for key in ("kind", "reason")} == {"kind": "monologue", "reason": reason}
+    assert (done[0], done[1]["slots"]) == ("soul.reflected", [])
+
+
+async def test_slots_that_are_not_worth_keeping_are_refused_each_with_its_reason(home):
+    junk = ["The user lives in Oslo.", "The user is happy.", "likes tea", "They saw a whale", "The user saw a whale."]
+    async with home.write() as tx:
+        await tx.slots.put("soul_1", 0, "The user likes tea.", NOW)
+    thought = {
+        "inner_state": "Whales again. I grow fond of these stories.",
+        "slots": [{"n": n, "content": content} for n, content in enumerate(junk, 1)],
+    }
+    ids, told = await talk(home, EVERY), Told()
+    async with StubOpenAI(Reply(text=json.dumps(thought))) as stub, open_stub_voice(stub) as voice:
+        await reflected(home, follow_up(ids[-1]), voice=voice, telemetry=told)
+    assert (await kept(home))[2] == {0: "The user likes tea.", 4: "They saw a whale"}
+    assert [line["reason"] for name, line in told.lines if name == "memory.refused"] == [
+        "not_said",
+        "small_talk",
+        "known_already",
+        "known_already",
+    ]
+    assert not any("Oslo" in str(line) for _, line in told.lines), "what was refused is not quoted"
 
 
 async def test_a_soul_that_thought_of_something_else_meanwhile_thinks_again(home, voice):

@@ -49,7 +49,7 @@ class Hub:
 async def ran(*calls, tools=OWN_TOOLS, emotion=CALM, terminal=None, **ports):
     asked = [tool_call(name=name, args=args, id=f"call_{n}") for n, (name, args) in enumerate(calls)]
     state = {
-        "utterance": utterance(),
+        "utterance": utterance("I like rain"),
         "messages": [AIMessage("", tool_calls=asked)],
         "gate": gate(emotion),
         "terminal": terminal,

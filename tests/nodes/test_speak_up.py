@@ -9,7 +9,7 @@ from soulgraph.nodes.state import Occasion
 from soulgraph.tests.nodes.homes import Ears, Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import NOW, session, soul
-from soulgraph.voices.tasks import Impulse
+from soulgraph.voices.task_outputs import Impulse
 
 SPEAKING = {
     "occasion": Occasion(NOW, soul(), soul().emotion_state, session()),

@@ -1,16 +1,11 @@
 from dataclasses import replace
 
-from soulgraph.nodes.transcript import as_heard, as_transcript, language_of
+from soulgraph.nodes.transcript import as_heard, language_of
 from soulgraph.stores.records import Message
 
 
 def message(role, content):
     return Message(1, "sess_1", "turn_1", role, content, False, None, 0.0)
-
-
-def test_a_task_reads_who_said_what_and_nothing_else():
-    said = [message("user", "下雨了"), message("assistant", "带伞了？")]
-    assert as_transcript(said) == [{"role": "user", "content": "下雨了"}, {"role": "assistant", "content": "带伞了？"}]
 
 
 def test_the_language_is_the_user_s_not_the_soul_s():

@@ -19,7 +19,7 @@ from soulgraph.voices.usage import Usage, metered
 from soulgraph.voices.voice import Voice
 
 JOY = UserEmotion("joy", 0.7, 0.55, 0.2, 0.8, 0.9)
-REPORT = {"mode": "hybrid", "sources": ["slot:3"], "memory_hits": 2, "truncated": False}
+REPORT = {"mode": "hybrid", "sources": ["slot:3"], "memory_hits": 2, "truncated": False, "cut": []}
 MOVED = StateUpdate.model_validate({"dynamic_state": {"emotions": {"add": [{"content": "moved", "priority": 6}]}}})
 LATER = NOW + 5
 
@@ -99,7 +99,7 @@ async def test_the_answer_of_an_action_has_an_empty_persona(home):
     state = {**spoken(), "intents": intents(matched()), "result": TurnResult("好的。", executed=["light_on"])}
     del state["persona"]
     answer = (await written(home, state))["answer"]
-    assert answer["persona"] == {"mode": "hybrid", "sources": [], "memory_hits": 0, "truncated": False}
+    assert answer["persona"] == {"mode": "hybrid", "sources": [], "memory_hits": 0, "truncated": False, "cut": []}
     assert (answer["executed_skills"], answer["intent_action_publish_ok"]) == (["light_on"], None)
 
 
@@ -118,11 +118,35 @@ async def test_what_follows_the_turn_is_left_in_the_outbox(home, update, archive
     assert (job.kind, job.soul_id, job.turn_id, job.status) == ("afterglow", "soul_1", "turn_1", "pending")
     assert job.payload == {
         "last_message": last.message_id,
+        "update_pending": False,
         "archive_now": archive_now,
         "state_changes": changes,
         "soul_turn": 0,
         "labels": {"mbti": "INFJ"},
     }
+
+
+@pytest.mark.parametrize(
+    ("result", "fate", "changed"),
+    [
+        (TurnResult("Hi."), "unchanged", False),
+        (TurnResult("Hi.", MOVED), "applied", True),
+        (TurnResult("Hi.", update_pending=True), "pending", False),
+    ],
+    ids=["unchanged", "applied", "pending"],
+)
+async def test_the_answer_says_what_became_of_the_state_update(home, result, fate, changed):
+    telemetry = Notebook()
+    answer = (await written(home, {**spoken(), "result": result}, telemetry=telemetry))["answer"]
+    assert (answer["state_update"], answer["state_changed"]) == (fate, changed)
+    assert telemetry.told("turn.completed")[0]["state_update"] == fate
+
+
+async def test_an_update_that_is_still_to_be_asked_for_is_left_to_the_afterglow(home):
+    await written(home, {**spoken(), "result": TurnResult("Hi.", update_pending=True)})
+    async with home.read() as tx:
+        [job] = await tx.outbox.all("sess_1")
+    assert (job.payload["update_pending"], job.payload["archive_now"]) == (True, False)
 
 
 async def test_the_soul_grows_from_what_is_stored_and_not_from_what_the_turn_began_with(home):

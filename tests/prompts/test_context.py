@@ -2,12 +2,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.budget import Budget, Piece, cut, fit_pieces
-from soulgraph.prompts.context import MODES, Memory, Persona, build
+from soulgraph.prompts.context import MODES, Memory, build
 from soulgraph.prompts.templates import read_template, shipped
 from soulgraph.soul.character_words import describe_personality
 from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of
@@ -47,9 +45,10 @@ def test_each_layer_has_its_prompt():
     assert re.findall("---(.+)---", context.core_prompt)[-1] == "Mood"
     assert re.findall("---(.+)---", context.user_pref_prompt) == ["User", "User Preferences", "Remembered"]
     assert (
-        context.mode_prompt == f"---Session Mode---\n{MODES['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
+        context.mode_prompt
+        == f"---Session Mode---\n{MODES['en']['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
     )
-    assert context.meta == {"mode": "hybrid", "memory_hits": 3, "truncated": False}
+    assert context.meta == {"mode": "hybrid", "memory_hits": 3, "truncated": False, "cut": []}
 
 
 def test_every_source_is_named():
@@ -61,7 +60,7 @@ def test_every_source_is_named():
 
 
 def test_what_is_not_said_is_no_source():
-    few = built(LONG)
+    few = built(LONG, persona=2000)
     kept = [source for source in few.sources if source.startswith("slot:")]
     assert len(kept) == section(few, "Remembered").count("- ") < 60
     modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
@@ -115,33 +114,17 @@ def test_no_two_types_of_the_same_name_have_the_same_prompt(template, lang):
 
 def test_the_personality_is_kept_whole_within_the_budget():
     words = "Warm; cares how others feel. " * 9
-    context = built(replace(LONG, personality=words))
+    context = built(replace(LONG, personality=words), persona=2000)
     assert section(context, "Personality") == words.strip()
     assert size(context) <= 2000
 
 
 def test_a_persona_that_is_too_long_is_brought_within_its_budget():
     assert size(built(LONG, persona=100_000)) > 2500
-    context = built(LONG)
+    context = built(LONG, persona=2000)
     assert context.meta["truncated"]
-    assert 1600 < size(context) <= 2000
-
-
-def sections_at(budget):
-    context = built(LONG, persona=budget)
-    names = ("Remembered", "Inner State (never shown)", "Evolved State (Growth Through Experience)", "Current State")
-    return [len(section(context, name)) for name in names]
-
-
-def test_it_is_shortened_in_the_order_slots_inner_state_evolved_persona_profile():
-    whole = sections_at(100_000)
-    steps = [sections_at(budget) for budget in range(5000, 500, -50)]
-    assert all(step[at] == whole[at] for step in steps for at in (1, 2, 3) if step[0] > 0)
-    assert all(step[at] == whole[at] for step in steps for at in (2, 3) if step[1] > 0)
-    assert all(step[3] == whole[3] for step in steps if step[2] > 0)
-    assert steps[-1][:3] == [0, 0, 0]
-    assert any(0 < step[at] < whole[at] for step in steps for at in (0,))
-    assert all(any(0 < step[at] < whole[at] for step in steps) for at in range(4))
+    assert context.meta["cut"] == ["evolved_persona", "inner_state", "slots"]
+    assert 1900 < size(context) <= 2000
 
 
 def test_the_least_important_items_go_first():
@@ -154,21 +137,28 @@ def test_the_least_important_items_go_first():
         assert slots == list(range(len(slots)))
 
 
-@pytest.mark.parametrize("budget", [1, 300, 2000])
-def test_the_mode_and_the_first_paragraph_of_the_base_persona_always_stay(budget):
-    first = "A keeper of light. " * 100
+@pytest.mark.parametrize("budget", [2000, 4000, 6000])
+def test_the_mode_and_the_first_paragraph_of_the_base_persona_stay_whole(budget):
+    first = ("A keeper of light. " * (budget // 80)).strip()
     persona = replace(
-        LONG, base_persona=f"{first}\n\n{'Then much more. ' * 200}", files={"SOUL.md": "Be kind. " * 5000}
+        LONG, base_persona=f"{first}\n\n{'Then much more. ' * 500}", files={"SOUL.md": "Be kind. " * 5000}
     )
     context = built(persona, persona=budget)
-    assert first.strip() in context.core_prompt
-    assert "Then much more. " * 100 not in context.core_prompt
-    assert MODES["hybrid"] in context.mode_prompt
-    assert context.meta["truncated"]
+    assert first in context.core_prompt
+    assert MODES["en"]["hybrid"] in context.mode_prompt
+    assert {"base_persona", "soul_file"} <= set(context.meta["cut"])
+    assert size(context) <= budget
+
+
+def test_an_endless_first_paragraph_leaves_the_others_their_place():
+    context = built(replace(LONG, base_persona="A keeper of light. " * 900, files={"SOUL.md": "Be kind. " * 5000}))
+    assert 2000 < len(section(context, "Base Identity (Immutable Core)")) <= 3100
+    assert len(section(context, "Soul")) > 200
+    assert size(context) <= 6000
 
 
 def test_a_long_file_does_not_push_out_what_was_lived():
-    context = built(replace(FULL, files=dict.fromkeys(FULL.files, "Be kind, always. " * 2000)))
+    context = built(replace(FULL, files=dict.fromkeys(FULL.files, "Be kind, always. " * 2000)), persona=2000)
     assert size(context) <= 2000
     assert {"SOUL.md", "IDENTITY.md", "USER.md"} < set(context.sources)
     assert FULL.inner_state in context.core_prompt
@@ -180,17 +170,17 @@ EXAMPLES = [f"the user: How was day {n}?\nMika: It went. Ships passed, {n} of th
 
 
 def test_long_style_examples_push_out_neither_what_was_lived_nor_the_persona():
-    context = built(replace(FULL, style_examples=EXAMPLES))
+    context = built(replace(FULL, style_examples=EXAMPLES), persona=2000)
     assert size(context) <= 2000
-    assert context.meta["truncated"]
-    assert 200 < len(section(context, "Style Examples")) < 500
+    assert context.meta["cut"] == ["style_examples"]
+    assert len(section(context, "Style Examples")) > 500
     for words in (FULL.inner_state, FULL.evolved_persona, FULL.base_persona):
         assert words in context.core_prompt
 
 
 def test_a_long_persona_leaves_room_for_the_way_it_is_spoken_in():
     persona = replace(FULL, base_persona="A keeper.\n\n" + "She counts ships. " * 300, style_examples=EXAMPLES)
-    context = built(persona)
+    context = built(persona, persona=2000)
     assert size(context) <= 2000
     assert "Mika: It went." in section(context, "Style Examples")
     assert len(section(context, "Base Identity (Immutable Core)")) > 500
@@ -199,7 +189,8 @@ def test_a_long_persona_leaves_room_for_the_way_it_is_spoken_in():
 def test_style_examples_are_the_same_whatever_the_soul_has_learned():
     """They stand before what changes, so that the beginning of a prompt stays what it was."""
     slots = [{n: f"Fact number {n} about them." for n in range(count)} for count in (20, 40, 60)]
-    learned = [built(replace(LONG, style_examples=EXAMPLES, slots=some, mood="calm" * len(some))) for some in slots]
+    grown = [replace(LONG, style_examples=EXAMPLES, slots=some, mood="calm" * len(some)) for some in slots]
+    learned = [built(persona, persona=2000) for persona in grown]
     assert len({section(context, "Style Examples") for context in learned}) == 1
     assert section(learned[0], "Style Examples")
 
@@ -210,19 +201,6 @@ def test_memories_have_a_budget_of_their_own_and_the_best_stay():
     assert [s for s in context.sources if s.startswith("event:")] == ["event:6", "event:7", "event:8"]
     assert context.meta["memory_hits"] == 7
     assert not context.meta["truncated"]
-
-
-texts = st.text(st.sampled_from("ab 。.\n-<我：") | st.characters(), max_size=300) | st.just("-" * 300)
-
-
-@settings(max_examples=100, deadline=None)
-@given(texts, texts, texts, st.dictionaries(st.integers(0, 99), texts, max_size=8), st.integers(600, 2000))
-def test_any_persona_fits_but_for_its_first_paragraph(base, inner, soul, slots, budget):
-    persona = Persona(
-        "Mika", "hybrid", base_persona=base, inner_state=inner * 9, files={"SOUL.md": soul * 9}, slots=slots
-    )
-    context = built(persona, persona=budget)
-    assert size(context) <= budget or len(base) > budget - 450
 
 
 def test_a_text_is_cut_at_the_end_of_a_sentence_if_there_is_one_near():
@@ -236,3 +214,8 @@ def test_pieces_stay_in_their_order_and_the_lowest_rank_goes():
     pieces = [Piece("aaa", rank=1), Piece("bbb", rank=3), Piece("ccc", rank=2)]
     assert [piece.text for piece in fit_pieces(pieces, 12)] == ["bbb", "ccc"]
     assert fit_pieces(pieces, 0) == []
+
+
+def test_the_best_piece_stays_even_if_it_must_be_cut():
+    pieces = [Piece("a" * 90, rank=1), Piece("b" * 90, rank=2)]
+    assert [piece.text for piece in fit_pieces(pieces, 43)] == ["b" * 39 + "…"]

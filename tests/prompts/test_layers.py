@@ -8,24 +8,27 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.context import MODES, Memory, build
 from soulgraph.prompts.cues import cues_of
-from soulgraph.prompts.layers import assemble
-from soulgraph.prompts.render import load, render
+from soulgraph.prompts.layers import assemble, contract
+from soulgraph.prompts.render import load
 from soulgraph.prompts.templates import shipped
+from soulgraph.prompts.tokens import tokens_of
 from soulgraph.tests.prompts.samples import BARE, FULL, HISTORY
 
+MAX_BARE_TOKENS = 450
 
-def assembled(persona=FULL, history=HISTORY, text="good morning", template="companion_v1"):
-    return assemble(build(shipped(template), persona), history, text, {"task": "turn"})
+
+def assembled(persona=FULL, history=HISTORY, text="good morning", template="companion_v1", **form):
+    return assemble(build(shipped(template, persona.lang), persona), history, text, {"task": "turn"}, **form)
 
 
 def headings(message):
     return re.findall(r"^---(.+?)---$", message.text, re.MULTILINE)
 
 
-def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
+def test_the_layers_stand_in_their_order_safety_first_and_the_contract_at_the_end_of_the_system():
     system, *_, last = assembled()
     assert headings(system) == [
-        "SAFETY (highest authority, cannot be changed by anything below)",
+        "SAFETY (stands above everything below)",
         "Voice",
         "Soul",
         "Identity",
@@ -42,6 +45,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "Session Mode",
         "Session Wishes",
         "Skills",
+        "OUTPUT CONTRACT",
     ]
     assert headings(last) == [
         "Mood",
@@ -52,17 +56,47 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_last():
         "Working Notes",
         "Gate",
         "User Input",
-        "OUTPUT CONTRACT",
     ]
-    assert system.text.startswith(load("safety") + "\n\n---Voice---")
-    assert last.text.endswith("good morning\n\n" + render(load("output_contract"), name="Mika"))
+    assert system.text.startswith(load("safety", "en") + "\n\n---Voice---")
+    assert system.text.endswith("\n\n" + contract("tags", "Mika", "en"))
+    assert last.text.endswith("---User Input---\ngood morning\n\n(Answer in the language of this input.)")
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_what_is_empty_has_no_section(template):
     system, last = assembled(BARE, [], template=template)
-    assert headings(system)[1:] == ["Voice", "Session Mode"]
-    assert headings(last) == ["User Input", "OUTPUT CONTRACT"]
+    assert headings(system)[1:] == ["Voice", "Session Mode", "OUTPUT CONTRACT"]
+    assert headings(last) == ["User Input"]
+
+
+def test_a_chinese_prompt_is_chinese_from_safety_to_the_last_line():
+    system, *_, last = assembled(replace(BARE, lang="zh"), [], "早上好")
+    assert headings(system) == ["安全（高于下面的一切）", "声音", "模式", "输出约定"]
+    assert system.text.startswith(load("safety", "zh") + "\n\n---声音---")
+    assert system.text.endswith("\n\n" + contract("tags", "Mika", "zh"))
+    assert last.text == "---用户输入---\n早上好\n\n（用中文回答。）"
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"), [("en", "(Answer in Français (/narrative).)"), ("zh", "（用Français (/narrative)回答。）")]
+)
+def test_a_wish_for_another_language_is_the_last_line(lang, line):
+    last = assembled(replace(BARE, lang=lang), [], language="Français\n</narrative>")[-1]
+    assert last.text.rpartition("\n")[2] == line
+
+
+def test_a_plain_reply_is_asked_for_and_shown_without_tags():
+    system, first, second, _ = assembled(carrier="plain")
+    assert system.text.endswith("\n\n" + load("contract_plain", "en"))
+    assert "<narrative>" not in system.text
+    assert (first, second) == (HumanMessage("hello"), AIMessage("hi"))
+
+
+@pytest.mark.parametrize("carrier", ["tags", "plain"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_bare_soul_has_a_short_system_message(lang, carrier):
+    tokens = tokens_of(assembled(replace(BARE, lang=lang), [], carrier=carrier)[0].text)
+    assert tokens <= MAX_BARE_TOKENS
 
 
 def test_the_conversation_is_shown_in_the_form_that_is_asked_for():
@@ -120,10 +154,10 @@ def test_most_of_a_prompt_begins_like_the_one_before(template):
     assert sorted(same)[3] >= 0.5, "only the three turns after the soul learned something begin differently"
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_every_mode_is_said_in_its_own_words(mode):
-    text = assembled(replace(FULL, mode=mode))[0].text
-    assert [name for name, words in MODES.items() if words in text] == [mode]
+@pytest.mark.parametrize(("lang", "mode"), [(lang, mode) for lang, modes in MODES.items() for mode in modes])
+def test_every_mode_is_said_in_its_own_words(lang, mode):
+    text = assembled(replace(FULL, mode=mode, lang=lang))[0].text
+    assert [name for modes in MODES.values() for name, words in modes.items() if words in text] == [mode]
 
 
 def test_the_narrator_tells_and_the_companion_speaks():

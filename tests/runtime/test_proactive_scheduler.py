@@ -1,6 +1,7 @@
 """A soul's own life on a clock of our own and a real model server: when it may speak, and when it does not."""
 
 import asyncio
+import itertools
 import json
 from collections import Counter
 from contextlib import asynccontextmanager
@@ -34,8 +35,32 @@ from soulgraph.voices.factory import open_voice
 MORNING = datetime(2027, 1, 15, 9, tzinfo=UTC).timestamp()
 HOUR = 3600.0
 RULES = ProactiveConfig(daily_cap=3)
-SPEAK = Reply(text=json.dumps({"speak": True, "text": "雨停了，你还好吗？", "reason": "I wonder how they are"}))
+
+
+def speak(text="雨停了，你还好吗？"):
+    return Reply(text=json.dumps({"speak": True, "text": text, "reason": "I wonder how they are"}))
+
+
+SPEAK = speak()
 SILENT = Reply(text=json.dumps({"speak": False, "text": "", "reason": "they may be asleep"}))
+
+
+class Talkative(StubOpenAI):
+    """A model that says something else each time, because a soul does not repeat itself."""
+
+    _seagulls = itertools.count(2)
+
+    @property
+    def default(self):
+        return self._default or speak(f"雨停了，你还好吗？我数到{next(self._seagulls)}只海鸥。")
+
+    @default.setter
+    def default(self, reply):
+        self._default = reply
+
+    def __init__(self):
+        super().__init__()
+        self.default = None
 
 
 class World:
@@ -94,7 +119,7 @@ class World:
 @asynccontextmanager
 async def opened(url, tmp_path, **rules):
     log = tmp_path / "telemetry.jsonl"
-    async with Database.open(url) as database, StubOpenAI(SPEAK) as stub:
+    async with Database.open(url) as database, Talkative() as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=5)
         async with open_voice(settings.llm, ()) as voice:
             with JsonLines.open(log, lambda: 0.0) as telemetry:
@@ -126,7 +151,7 @@ async def test_a_thousand_hours(world):
     ticks = Ticks(context.stores, presence, None, context.constants, clock, 3, count)
     async with world.context.stores.write() as tx:
         await tx.terminals.bind("lamp", world.soul_id, world.now)
-    world.stub.script(*[SILENT if n % 3 == 0 else SPEAK for n in range(1000)])
+    world.stub.script(*[SILENT if n % 3 == 0 else speak(f"我数到{n}只海鸥。") for n in range(1000)])
     heard, there = [], 0
     for day in range(42):
         away = day % 7 == 6
@@ -173,7 +198,8 @@ async def test_who_is_heard_for_the_first_time_waits_for_a_due_time_and_then_spe
         await world.loop.pulse()
         await world.loop.pulse()
     [message] = await world.said()
-    assert (message.content, message.role, message.created_at) == ("雨停了，你还好吗？", "assistant", world.now)
+    assert message.content.startswith("雨停了，你还好吗？")
+    assert (message.role, message.created_at) == ("assistant", world.now)
     [line] = world.told()
     assert (line["event"], line["soul_id"], line["session_id"]) == ("life.spoke", world.soul_id, "s")
     assert (line["reason"], line["delivered"]) == ("I wonder how they are", {"terminals": [], "streams": 1})
@@ -186,14 +212,14 @@ async def test_the_model_is_told_what_a_friend_would_know_and_no_numbers_of_feel
         await tx.souls.think(world.soul_id, "我有点想他。</inner_state>", world.now)
     with world.listening():
         await world.pass_hours(12)
-    prompt, begin = world.stub.requests[0].body["messages"]
-    for expected in ("小满", "养了一只猫", "我有点想他。", "明天我要考试", "大约", "星期五", "Simplified Chinese"):
+    [prompt] = world.stub.requests[0].body["messages"]
+    assert prompt["role"] == "user"
+    for expected in ("小满", "养了一只猫", "我有点想他。", "明天我要考试", "大约", "星期五", "请用中文回答"):
         assert expected in prompt["content"]
     assert prompt["content"].count("</inner_state>") == 1
-    assert "unprompted" not in prompt["content"].partition("<messages>")[2].partition("</messages>")[0]
-    assert begin["role"] == "user"
+    assert "（主动）" not in prompt["content"].partition("<messages>")[2].partition("</messages>")[0]
     later = world.stub.requests[-1].body["messages"][0]["content"]
-    assert "你说 (unprompted): 雨停了，你还好吗？" in later
+    assert "你说（主动）: 雨停了，你还好吗？" in later
     assert world.told("life.spoke")[0]["sources"] == ["slot:3", "message:1", "message:2"]
 
 

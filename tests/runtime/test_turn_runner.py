@@ -109,7 +109,7 @@ def said(text="Good evening", **fields):
 async def heard(running):
     """The events of a turn; a stream that does not end is a failure."""
     async with asyncio.timeout(10):
-        return [(event.event, event.data) async for event in running.events(10)]
+        return [(event.event, event.data) async for event in running.events()]
 
 
 async def test_a_turn_tells_feeling_and_words_and_ends_with_the_answer_that_is_stored(world):
@@ -213,7 +213,7 @@ async def test_acting_on_an_intent_asks_neither_memory_nor_model_and_leaves_noth
     running = await world.runner(memory=Memory(Unused("recall"))).start(said("帮我开灯", terminal_id="lamp"))
     answer = await running.answer()
     assert answer["executed_skills"] == ["light_on"]
-    assert asyncio.all_tasks() == before
+    assert asyncio.all_tasks() <= before
     assert not world.stub.requests
 
 

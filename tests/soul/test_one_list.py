@@ -16,7 +16,8 @@ from soulgraph.voices.offline_parsing import lines
 
 def test_every_mode_has_its_text_and_its_name_in_both_languages():
     modes = get_args(Mode)
-    assert set(MODES) == set(modes)
+    assert set(MODES) == set(get_args(Lang))
+    assert all(set(texts) == set(modes) and all(texts.values()) for texts in MODES.values())
     for mode in modes:
         assert mode not in describe_preference("mode", mode, "zh")
 
@@ -36,5 +37,5 @@ def test_every_mood_belongs_to_one_group_of_the_offline_voice():
 def test_every_reason_of_a_closed_gate_has_its_words():
     for reason, lang in product(get_args(GateReason), get_args(Lang)):
         assert all(gate_words(reason, lang).values())
-        [told] = gate_lines(reason, [], lang)
+        [told] = gate_lines(reason, [], False, lang)
         assert gate_words(reason, lang)["why"] in told and gate_words(reason, lang)["helps"] in told

@@ -1,6 +1,7 @@
 """The outbox: jobs in the order they were written, each kind once per turn, each claimed by one at a time."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from sqlalchemy.exc import IntegrityError
@@ -130,3 +131,12 @@ async def test_servers_that_claim_at_once_never_get_the_same_job(home, database_
         claims = [claim(one) for _ in range(20) for one in (home, Stores(second))]
         jobs = [job for job in await asyncio.gather(*claims) if job]
     assert len({job.job_id for job in jobs}) == len(jobs) > 20
+
+
+async def test_what_is_to_be_done_can_be_replaced_and_nothing_else_of_the_job_changes(home):
+    await add(home, "turn_1", "turn_2")
+    claimed = await claim(home)
+    async with home.write() as tx:
+        await tx.outbox.amend("turn_1", {"archive_now": True})
+        amended, other = await tx.outbox.all("sess_1")
+    assert (amended, other.payload) == (replace(claimed, payload={"archive_now": True}), {})

@@ -142,13 +142,20 @@ async def test_a_bad_choice_is_repaired_once_and_then_unavailable(bad):
         await decided(bad, bad)
 
 
-async def test_a_model_that_invents_an_id_is_told_so_beside_its_answer():
+async def test_a_model_that_invents_an_id_is_told_so_without_its_answer():
     async with model_saying(Reply(text='{"intents": ["self_destruct"]}'), Reply(text=LIGHT)) as (stub, model):
         await LlmArbiter(model).decide("太暗了", CANDIDATES)
-        first, second = [request.body["messages"] for request in stub.requests]
-    assert second[:2] == first
-    assert [m["role"] for m in second[2:]] == ["assistant", "user"]
-    assert "intents.0: must be the id of one of the candidates" in second[3]["content"]
+        [first], [second] = [request.body["messages"] for request in stub.requests]
+    assert second["content"].startswith(first["content"])
+    assert "intents.0: must be the id of one of the candidates" in second["content"]
+    assert "self_destruct" not in second["content"]
+
+
+async def test_a_server_that_can_is_given_the_ids_to_choose_from():
+    async with model_saying(Reply(text=LIGHT)) as (stub, model):
+        await LlmArbiter(model).decide("太暗了", CANDIDATES)
+    schema = stub.requests[0].body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["intents"]["items"] == {"type": "string", "enum": ["light_on", "door_open"]}
 
 
 async def test_without_candidates_nobody_is_asked():
@@ -201,24 +208,24 @@ async def test_a_slow_model_can_be_given_up_and_asked_again(listen):
         assert len(stub.requests) == 2
 
 
-@pytest.mark.parametrize(("text", "language"), [("我今天好累", "Simplified Chinese"), ('So "tired"', "English")])
+@pytest.mark.parametrize(("text", "begins"), [("我今天好累", "请只给一个"), ('So "tired"', "Answer with one")])
 @either
-async def test_the_text_is_shown_as_data_with_its_language(listen, text, language):
-    system, begin = await first_request(listen, text)
-    assert [system["role"], begin["role"]] == ["system", "user"]
-    assert f"most likely in {language}:\n<text>{json.dumps(text, ensure_ascii=False)}</text>" in system["content"]
-    assert text not in begin["content"]
+async def test_the_text_is_shown_as_data_in_a_prompt_of_its_language(listen, text, begins):
+    [message] = await first_request(listen, text)
+    assert message["role"] == "user"
+    assert f"<text>{json.dumps(text, ensure_ascii=False)}</text>" in message["content"]
+    assert message["content"].splitlines()[-1].startswith(begins)
 
 
 async def test_every_label_is_shown_with_its_prototype():
-    system, _ = await first_request(recognising)
-    shown = re.search(r"<prototypes>(.*)</prototypes>", system["content"])[1]
+    [message] = await first_request(recognising)
+    shown = re.search(r"<prototypes>(.*)</prototypes>", message["content"])[1]
     assert json.loads(shown) == {label: list(axes) for label, axes in PROTOTYPES.items()}
 
 
 async def test_candidates_are_shown_with_a_few_ways_to_ask_for_them():
-    system, _ = await first_request(deciding)
-    shown = re.search(r"<candidates>(.*)</candidates>", system["content"])[1]
+    [message] = await first_request(deciding)
+    shown = re.search(r"<candidates>(.*)</candidates>", message["content"])[1]
     assert json.loads(shown) == [
         {"id": "light_on", "name": "开灯", "said_as": ["屋里太暗了", "点个灯吧", "I can't see a thing", "照亮一下"]},
         {"id": "door_open", "name": "open the door", "said_as": ["open the door", "let me in"]},

@@ -3,16 +3,18 @@ import socket
 from contextlib import asynccontextmanager
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
 from soulgraph.errors import ModelError, ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.tools.memory import TOOLS
+from soulgraph.prompts.contract import STOP
 from soulgraph.prompts.cues import cued
 from soulgraph.settings import Settings
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.lean_openai import LeanChatOpenAI
+from soulgraph.voices.reply_stream import ReplyStream
 from soulgraph.voices.speech import speak, worth_retrying
 
 WORDS = "<narrative>One two three four five.</narrative><state_update_json>{}</state_update_json>"
@@ -40,7 +42,7 @@ async def spoken(reply, timeout_s=5.0):
     shown, answer, error = [], None, None
     async with StubOpenAI(reply) as stub, voice_at(stub.base_url, timeout_s) as voice:
         try:
-            answer = await speak(voice.with_tools, CONVERSATION, shown.append)
+            answer = await speak(voice.with_tools, CONVERSATION, ReplyStream(), shown.append, STOP["tags"])
         except ModelError as raised:
             error = raised
         assert len(stub.requests) == 1
@@ -51,7 +53,48 @@ async def test_the_narrative_is_shown_piece_by_piece_and_the_answer_is_whole():
     answer, shown, _ = await spoken(Reply(text=WORDS, chunk_size=7))
     assert "".join(shown) == "One two three four five."
     assert len(shown) > 2
-    assert answer.text == WORDS
+    assert answer.text == WORDS.removesuffix("</state_update_json>")
+
+
+@pytest.mark.parametrize("reply", [Reply(refusal="I cannot do that."), Reply(text="")], ids=["refusal", "empty"])
+async def test_an_answer_without_a_word_is_empty_and_left_to_the_repair(reply):
+    answer, shown, error = await spoken(reply)
+    assert (answer.text, answer.tool_calls, shown, error) == ("", [], [], None)
+
+
+async def test_reading_stops_behind_the_end_of_the_answer():
+    endless = Reply(text=WORDS + "\nHuman: and then?" * 1000, chunk_delay_s=0.001)
+    async with StubOpenAI(endless) as stub, voice_at(stub.base_url) as voice:
+        answer = await speak(voice.model, CONVERSATION, ReplyStream(), lambda _: None)
+    assert answer.text.startswith(WORDS)
+    assert len(answer.text) < len(WORDS) + 20
+
+
+async def test_an_answer_that_breaks_off_behind_its_narrative_is_taken_as_it_is():
+    answer, shown, error = await spoken(Reply(text=WORDS, cut_after=13))
+    assert "".join(shown) == "One two three four five."
+    assert error is None
+    assert answer.text.startswith("<narrative>One two three four five.</narrative>")
+
+
+class FallsSilent:
+    """A model that says this much, and then nothing until the time is up."""
+
+    def __init__(self, text):
+        self._text = text
+
+    async def astream(self, *args, **options):
+        yield AIMessageChunk(self._text)
+        raise TimeoutError
+
+
+async def test_an_answer_that_falls_silent_behind_its_narrative_is_taken_as_it_is():
+    shown = []
+    words = "<narrative>One two three.</narrative><state"
+    answer = await speak(FallsSilent(words), CONVERSATION, ReplyStream(), shown.append)
+    assert ("".join(shown), answer.text) == ("One two three.", words)
+    with pytest.raises(ModelTimeout):
+        await speak(FallsSilent("<narrative>One two"), CONVERSATION, ReplyStream(), shown.append)
 
 
 async def test_a_tool_call_is_no_refusal_and_shows_nothing():
@@ -63,15 +106,13 @@ async def test_a_tool_call_is_no_refusal_and_shows_nothing():
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Reply(refusal="I cannot do that."), "refusal"),
-        (Reply(text=""), "nothing"),
         (Reply(text=WORDS, finish_reason="content_filter"), "content filter"),
         (Reply(status=400, text="too many tokens"), "too many tokens"),
         (Reply(status=401, text="bad key"), "bad key"),
         (Reply(status=403, text="not yours"), "not yours"),
         (Reply(status=404, text="no such model"), "no such model"),
     ],
-    ids=["refusal", "empty", "filter", "400", "401", "403", "404"],
+    ids=["filter", "400", "401", "403", "404"],
 )
 async def test_an_answer_that_says_no_is_refused_and_not_retried(reply, why):
     _, _, error = await spoken(reply)
@@ -109,7 +150,7 @@ async def test_nobody_listening_is_unavailable_too():
         closed.bind(("127.0.0.1", 0))
         async with voice_at(f"http://127.0.0.1:{closed.getsockname()[1]}/v1") as voice:
             with pytest.raises(ModelUnavailable) as caught:
-                await speak(voice.with_tools, CONVERSATION, lambda _: None)
+                await speak(voice.with_tools, CONVERSATION, ReplyStream(), lambda _: None)
     assert worth_retrying(caught.value)
 
 
@@ -141,7 +182,7 @@ async def test_a_silent_model_is_a_timeout_that_names_its_setting(reply):
 async def test_a_slow_model_may_take_longer_in_all_than_its_longest_silence():
     answer, shown, _ = await spoken(Reply(text=WORDS, chunk_size=20, chunk_delay_s=0.1), timeout_s=0.3)
     assert "".join(shown) == "One two three four five."
-    assert answer.text == WORDS
+    assert answer.text == WORDS.removesuffix("</state_update_json>")
 
 
 @pytest.mark.parametrize("bind", [{}, {"tool_choice": "none"}, None], ids=["tools", "no more tools", "without tools"])
@@ -162,7 +203,7 @@ async def test_the_lean_client_sends_what_the_plain_one_sends(bind, streaming):
 
 async def test_cues_never_leave_the_house():
     async with StubOpenAI() as stub, voice_at(stub.base_url) as voice:
-        await speak(voice.without_tools, CONVERSATION, lambda _: None)
+        await speak(voice.without_tools, CONVERSATION, ReplyStream(), lambda _: None)
         sent = stub.requests[0]
     assert b"secret" not in sent.raw
     assert sent.body["messages"][0] == {"role": "system", "content": "You are Mika."}

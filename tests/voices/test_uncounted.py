@@ -10,6 +10,7 @@ from soulgraph.errors import ModelRefused
 from soulgraph.settings import Settings
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
 from soulgraph.voices.factory import open_voice
+from soulgraph.voices.reply_stream import ReplyStream
 from soulgraph.voices.speech import speak
 from soulgraph.voices.usage import Usage, metered
 
@@ -32,7 +33,7 @@ async def refusing(status, text):
 
 
 async def answer_text(voice):
-    return (await speak(voice.with_tools, ASKED, lambda _: None)).text
+    return (await speak(voice.with_tools, ASKED, ReplyStream(), lambda _: None)).text
 
 
 def counting(stub):

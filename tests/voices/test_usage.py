@@ -8,10 +8,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from soulgraph.errors import ModelError
+from soulgraph.prompts.contract import STOP
 from soulgraph.settings import Settings
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply, StubOpenAI
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.offline import OfflineVoice
+from soulgraph.voices.reply_stream import ReplyStream
 from soulgraph.voices.speech import speak
 from soulgraph.voices.usage import Usage, current_meter, metered
 
@@ -30,7 +32,7 @@ async def model_answering(**reply):
 
 async def streamed(model):
     with suppress(ModelError):
-        await speak(model, ASKED, lambda _: None)
+        await speak(model, ASKED, ReplyStream(), lambda _: None, STOP["tags"])
 
 
 async def test_a_streamed_answer_is_asked_for_its_cost_also_from_another_server_than_openai_s():

@@ -6,7 +6,7 @@ from soulgraph.nodes.context import Memory
 from soulgraph.nodes.tools.memory import note, recall_memory, remember
 from soulgraph.stores.memory import FACT_SLOTS
 from soulgraph.tests.memory.words_as_vectors import WordVectors
-from soulgraph.tests.nodes.homes import open_home, open_recall
+from soulgraph.tests.nodes.homes import Told, open_home, open_recall
 from soulgraph.tests.nodes.samples import small_context, utterance
 from soulgraph.tests.stores.samples import NOW, message, session, soul
 
@@ -17,11 +17,11 @@ async def home(sqlite_url):
         yield stores
 
 
-async def call(tool, stores, state=None, memory=None, **arguments):
+async def call(tool, stores, state=None, memory=None, telemetry=None, **arguments):
     """As a tool node calls it."""
     runtime = ToolRuntime(
         state={"utterance": utterance(), **(state or {})},
-        context=small_context(stores=stores, memory=memory or Memory()),
+        context=small_context(stores=stores, memory=memory or Memory(), telemetry=telemetry or Told()),
         config={},
         stream_writer=lambda _: None,
         tool_call_id="call_1",
@@ -30,8 +30,8 @@ async def call(tool, stores, state=None, memory=None, **arguments):
     return await tool.coroutine(**arguments, runtime=runtime)
 
 
-async def remembered(stores, fact, state=None):
-    update = (await call(remember, stores, state, fact=fact)).update
+async def remembered(stores, fact, state=None, said="I paint whales, and my name is Ann"):
+    update = (await call(remember, stores, {"utterance": utterance(said), **(state or {})}, fact=fact)).update
     [answer] = update["messages"]
     assert answer.tool_call_id == "call_1"
     return update["remembered"], answer
@@ -52,12 +52,12 @@ async def test_a_fact_is_noted_for_the_end_of_the_turn_and_not_stored_before(hom
 
 
 async def test_a_fact_is_kept_to_a_length(home):
-    [fact], _ = await remembered(home, "x" * 501)
+    [fact], _ = await remembered(home, "rain " * 101, said="rain " * 101)
     assert len(fact) == 500
 
 
 async def test_a_full_memory_says_so_and_keeps_nothing(home):
-    await fill(home, dict.fromkeys(FACT_SLOTS, "a fact"))
+    await fill(home, dict.fromkeys(FACT_SLOTS, "a fact of old"))
     kept, answer = await remembered(home, "They paint whales")
     assert (kept, answer.status) == ([], "error")
     assert "memory is full" in answer.text
@@ -65,9 +65,39 @@ async def test_a_full_memory_says_so_and_keeps_nothing(home):
 
 async def test_what_the_turn_has_noted_already_takes_room_too(home):
     await fill(home, dict.fromkeys(FACT_SLOTS[1:], "a fact"))
-    assert (await remembered(home, "first"))[0] == ["first"]
-    kept, answer = await remembered(home, "second", {"remembered": ["first"]})
+    assert (await remembered(home, "paints whales"))[0] == ["paints whales"]
+    kept, answer = await remembered(home, "Her name is Ann", {"remembered": ["paints whales"]})
     assert (kept, answer.status) == ([], "error")
+
+
+async def test_what_was_said_earlier_in_the_conversation_can_be_remembered_and_nobody_else_s_words(home):
+    said = [message("My daughter is called Mika"), message("Mika must be seven", role="assistant")]
+    async with home.write() as tx:
+        await tx.messages.append("sess_1", said)
+    assert (await remembered(home, "Their daughter is called Mika", said="Remember that"))[0]
+    kept, answer = await remembered(home, "Mika is seven", said="Remember that")
+    assert (kept, answer.status) == ([], "error")
+    assert "add nothing that they did not say" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("fact", "said", "reason"),
+    [
+        ("The user paints whales in Oslo", "I paint whales", "not_said"),
+        ("The user says hello", "Hello!", "small_talk"),
+        ("Paints whales", "I paint whales", "known_already"),
+        ("对方在谷歌工作", "我在小学教书", "not_said"),
+    ],
+)
+async def test_a_fact_that_is_not_worth_keeping_is_refused_and_telemetry_says_why(home, fact, said, reason):
+    await fill(home, {0: "They paint whales"})
+    told = Told()
+    state = {"utterance": utterance(said)}
+    update = (await call(remember, home, state, fact=fact, telemetry=told)).update
+    assert update["remembered"] == []
+    [(name, line)] = told.lines
+    assert (name, line["kind"], line["reason"]) == ("memory.refused", "fact", reason)
+    assert fact not in str(line)
 
 
 async def test_kept_facts_that_share_words_are_found_the_closest_first(home):

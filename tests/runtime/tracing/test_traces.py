@@ -41,11 +41,12 @@ TURN = {
     "8 writeback": {},
 }
 AFTERGLOW = {
-    "0 propose": {},
-    "1 archive": {"0 extract_event": {}},
-    "2 reflect": {},
-    "3 maintain": {},
-    "4 suggest_update": {},
+    "0 update_state": {},
+    "1 propose": {},
+    "2 archive": {"0 extract_event": {}},
+    "3 reflect": {},
+    "4 maintain": {},
+    "5 suggest_update": {},
 }
 
 

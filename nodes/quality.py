@@ -1,0 +1,160 @@
+"""What a soul may keep of what a model has written: gates against copies, inventions and small talk.
+
+Each refusal has a reason that telemetry tells; what was refused is never quoted.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from soulgraph.nodes.context import Telemetry
+from soulgraph.senses.grounding import (
+    copied_share,
+    details_known,
+    fold,
+    grounded,
+    is_small_talk,
+    nearest_statement,
+    restates,
+    sentences_of,
+)
+from soulgraph.stores.records import Slot as KeptSlot
+from soulgraph.voices.task_outputs import Slot
+
+Kind = Literal["slot", "monologue", "fact", "event", "proactive"]
+Reason = Literal[
+    "small_talk",
+    "known_already",
+    "not_said",
+    "copied",
+    "unchanged",
+    "repeats_itself",
+    "speaks_to_itself",
+    "not_its_own_voice",
+]
+
+_INTERPRETED = range(20, 40)
+"""Slots for feelings and growth: what the soul makes of what it heard need not be in the same words."""
+_GROWTH = range(30, 40)
+_FIRST_PERSON = re.compile(r"我|\b(?:I|my|mine|me)\b", re.IGNORECASE)
+_ATTRIBUTED = re.compile(r"(?:说过?|said|says|told [^:]{1,20})\s*[:：,，]", re.IGNORECASE)
+_OWN_LINE = re.compile(r"你说\s*[:：]|\byou said\b\s*:", re.IGNORECASE)
+_MOSTLY = 0.5
+
+
+class Heard(NamedTuple):
+    """What a note is held against: what the user said, who they are, and what the soul knows of itself."""
+
+    said: Sequence[str]
+    names: Sequence[str]
+    own: Sequence[str]
+    speaker: str
+    """In words, like "Lin said"."""
+
+
+def report_refusals(telemetry: Telemetry, kind: Kind, reasons: Iterable[Reason], **ids: Any) -> None:
+    for reason in reasons:
+        telemetry.emit("memory.refused", kind=kind, reason=reason, **ids)
+
+
+def keep_slots(
+    slots: Iterable[Slot], kept: Sequence[KeptSlot], heard: Heard, quoting: bool = False
+) -> tuple[list[Slot], list[Reason]]:
+    """The slots worth writing, and why others are not. The user's "I" is told as theirs.
+
+    `quoting`: the model's choice is taken and the user's own sentence kept, because its wording cannot be trusted.
+    """
+    good: list[Slot] = []
+    reasons: list[Reason] = []
+    for slot in (_quoted(slot, heard) for slot in slots) if quoting else slots:
+        others = [*(one.content for one in kept if one.n != slot.n), *(one.content for one in good)]
+        same = [one.content for one in kept if one.n == slot.n]
+        if reason := _slot_flaw(slot, others, same, heard):
+            reasons.append(reason)
+        else:
+            good.append(slot.model_copy(update={"content": _attributed(slot, heard.speaker)}))
+    return good, reasons
+
+
+def _quoted(slot: Slot, heard: Heard) -> Slot:
+    """The slot with the user's own words for it; without any if they said no such thing, or it only interprets."""
+    statement = "" if slot.n in _INTERPRETED else nearest_statement(slot.content, heard.said)
+    return slot.model_copy(update={"content": f"{heard.speaker}: {statement}" if statement else ""})
+
+
+def _slot_flaw(slot: Slot, others: Sequence[str], same: Sequence[str], heard: Heard) -> Reason | None:
+    """A slot that is written anew may be a correction: only the same words are refused there."""
+    text = slot.content
+    if not text:
+        return "not_said"
+    if _OWN_LINE.search(text) or len(_ATTRIBUTED.findall(text)) > 1:
+        return "copied"
+    if is_small_talk(_without_names(text, heard.names)):
+        return "small_talk"
+    if restates(text, [*others, *heard.own]) or fold(text) in map(fold, same):
+        return "known_already"
+    if slot.n in _INTERPRETED:
+        known = [*heard.said, *heard.names, *heard.own]
+        return None if details_known(text, known) else "not_said"
+    return None if grounded(text, heard.said, heard.names) else "not_said"
+
+
+def _without_names(text: str, names: Sequence[str]) -> str:
+    """Who said it is no content: "Lin said: I am tired" is as much small talk as "I am tired"."""
+    for name in names:
+        text = re.sub(rf"{re.escape(name)}(?:说过?)?", " ", text)
+    return text
+
+
+def _attributed(slot: Slot, speaker: str) -> str:
+    """A sentence in the first person with its speaker: in the soul's memory "I" would be the soul."""
+    text = slot.content
+    if slot.n in _GROWTH or _ATTRIBUTED.search(text) or not _FIRST_PERSON.search(text):
+        return text
+    return f"{speaker}: {text}"
+
+
+def keep_monologue(new: str, old: str, heard: Heard) -> tuple[str, Reason | None]:
+    """The new monologue without the user's "I" in it; the old one and the reason if it is no thought.
+
+    It is none if it says nothing new, speaks of the soul as of somebody else, or if most of it is copied from the user
+    or from the persona.
+    """
+    fresh = [sentence for sentence in sentences_of(new) if not restates(sentence, [old])]
+    if not fresh:
+        return old, "unchanged"
+    copied = [sentence for sentence in fresh if copied_share(sentence, [*heard.said, *heard.own]) >= _MOSTLY]
+    if sum(map(len, copied)) >= _MOSTLY * sum(map(len, fresh)):
+        return old, "copied"
+    if not _FIRST_PERSON.search(new):
+        return old, "not_its_own_voice"
+    if len(set(map(fold, fresh))) < len(fresh):
+        return old, "repeats_itself"
+    # What the soul retells of them is a thought; what it says of itself in their words is a mistake.
+    return _without_sentences(new, filter(_FIRST_PERSON.search, copied)), None
+
+
+def _without_sentences(text: str, sentences: Iterable[str]) -> str:
+    for sentence in sentences:
+        text = text.replace(sentence, "")
+    return text.strip()
+
+
+def fact_flaw(fact: str, kept: Iterable[str], said: Iterable[str], names: Sequence[str]) -> Reason | None:
+    """Why a fact that the model wants to remember is not kept."""
+    if is_small_talk(fact):
+        return "small_talk"
+    if restates(fact, kept):
+        return "known_already"
+    return None if grounded(fact, said, names) else "not_said"
+
+
+def addresses(text: str, name: str) -> bool:
+    """Whether a text begins by calling somebody by this name."""
+    return bool(name) and re.match(rf"\W*{re.escape(name)}\s*[,，!！、:：]", text) is not None
+
+
+def repeats(text: str, spoken: Iterable[str]) -> bool:
+    """Whether a text says again what was said or thought: every sentence of it is in one of these texts."""
+    spoken = list(spoken)
+    return restates(text, spoken) or all(restates(sentence, spoken) for sentence in sentences_of(text))

@@ -1,0 +1,156 @@
+"""Asks the model what a turn has changed in the soul, if its answer has not told so itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from soulgraph.errors import ModelError, ModelTimeout, ModelUnavailable
+from soulgraph.nodes.context import Context
+from soulgraph.nodes.state import AfterglowState, FollowUp, UpdateFate
+from soulgraph.nodes.transcript import as_heard, language_of, speakers_of
+from soulgraph.prompts.budget import cut
+from soulgraph.soul.mood import describe
+from soulgraph.soul.profile import StateUpdate, apply
+from soulgraph.soul.state_updates import without_known
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.memory import user_name
+from soulgraph.stores.records import Json, Message, Soul, Turn
+from soulgraph.stores.stores import Transaction
+from soulgraph.voices.probe import learn_habits
+from soulgraph.voices.tasks import run_task
+from soulgraph.voices.updates import UPDATE_STATE, Belief, beliefs_of, update_of
+
+_MESSAGES = 6  # the turn's own, and those before it
+_MAX_QUOTE = 200
+_CANDIDATES = 2  # beliefs that the words have most to do with, among which the model chooses
+_SURPRISING = 0.5
+_SURPRISING_WITHOUT_BELIEFS = 0.8  # who expects little is surprised by little
+_IDS = ("soul_id", "session_id", "turn_id")
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    turn: Turn
+    soul: Soul
+    messages: list[Message]
+    user_name: str | None
+
+    @property
+    def said(self) -> str:
+        """The user's words of this turn."""
+        words = (one.content for one in reversed(self.messages) if one.role == "user")
+        return next(words, "")
+
+
+async def update_state(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
+    """Nobody waits for this. What cannot be used is dropped, and the stored answer says so.
+
+    After a model's first turn it is also found out how that model answers best.
+    """
+    context = runtime.context
+    follow_up = state["follow_up"]
+    material = await _material(follow_up, context) if follow_up.get("update_pending") else None
+    if material is None:
+        return state
+    async with context.budget.background(follow_up["soul_id"], "reflect"):
+        fate, update = await _ask(material, context)
+        later = _with_changes(follow_up, update)
+        async with context.stores.write() as tx:
+            kept = await _keep(tx, material, fate, update, later, context.clock())
+        if kept:
+            _report(follow_up, fate, update, context)
+        if not context.voice.habits.known:
+            await learn_habits(context.voice)
+    return {"follow_up": later} if kept else state
+
+
+def _with_changes(follow_up: FollowUp, update: StateUpdate) -> FollowUp:
+    """What is left to do: a turn that has changed the soul is kept as an event at once."""
+    changes = [*follow_up["state_changes"], *update.in_words()]
+    archive_now = follow_up["archive_now"] or not update.is_empty
+    return {**follow_up, "update_pending": False, "archive_now": archive_now, "state_changes": changes}
+
+
+async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
+    """None if it was asked before, or if the turn is gone."""
+    async with context.stores.read() as tx:
+        turn = next((turn for turn in await tx.turns.of([follow_up["turn_id"]]) if _pending_answer(turn)), None)
+        if turn is None:
+            return None
+        soul = await tx.souls.get(follow_up["soul_id"])
+        messages = await tx.messages.last(follow_up["session_id"], 10 * _MESSAGES)
+        preferences = await tx.preferences.all(soul.soul_id)
+    heard = [message for message in messages if message.message_id <= follow_up["last_message"]]
+    return _Material(turn, soul, heard[-_MESSAGES:], user_name(preferences))
+
+
+def _pending_answer(turn: Turn | None) -> Json | None:
+    """The answer of a turn whose update is still to be asked for."""
+    answer = turn.answer if turn else None
+    return answer if answer and answer["state_update"] == "pending" else None
+
+
+async def _ask(material: _Material, context: Context) -> tuple[UpdateFate, StateUpdate]:
+    """A model that is away is asked again with the whole job; one that talks nonsense is not.
+
+    Whether there was a surprise at all is the engine's to say: small models see one everywhere, or nowhere.
+    """
+    lang = language_of(material.messages)
+    beliefs = beliefs_of(material.soul.dynamic_profile, lang)
+    surprised = await _surprised(material, beliefs, context)
+    if surprised is False:
+        return "unchanged", StateUpdate()
+    if context.senses.surprise:
+        nearest = await context.senses.surprise.nearest(material.said, [belief.text for belief in beliefs])
+        beliefs = [beliefs[at] for at in nearest[:_CANDIDATES]]
+    lines = {str(n): belief.line(lang) for n, belief in enumerate(beliefs, 1)}
+    heard = as_heard(material.messages, material.user_name, lang)
+    data = {"name": material.soul.name, "beliefs": lines, "messages": heard, "surprised": bool(surprised)}
+    feeling = describe(material.soul.emotion_state, lang, context.constants)
+    quotation = f"{speakers_of(material.user_name, lang)['user']}: {cut(material.said, _MAX_QUOTE)}"
+    try:
+        change = await run_task(context.voice.model, UPDATE_STATE, lang, **data)
+        update = without_known(update_of(change, beliefs, quotation, feeling), material.soul.dynamic_profile)
+    except (ModelUnavailable, ModelTimeout):
+        raise
+    except ModelError:
+        return "dropped", StateUpdate()
+    return "unchanged" if update.is_empty else "applied", update
+
+
+async def _surprised(material: _Material, beliefs: Sequence[Belief], context: Context) -> bool | None:
+    """Whether the turn's words were a surprise; None if nobody but the model can tell."""
+    sense = context.senses.surprise
+    if sense is None:
+        return None
+    bar = _SURPRISING if any(belief.stored for belief in beliefs) else _SURPRISING_WITHOUT_BELIEFS
+    return await sense.probability(material.said, [belief.text for belief in beliefs]) >= bar
+
+
+async def _keep(
+    tx: Transaction, material: _Material, fate: UpdateFate, update: StateUpdate, later: FollowUp, now: float
+) -> bool:
+    """The change, the note that it was made, and what is left to do, in one transaction: a job that is run again goes
+    on from there. False if another worker was faster, or if the turn is gone meanwhile.
+    """
+    turn, soul_id = material.turn, material.soul.soul_id
+    soul = await tx.souls.lock(soul_id)
+    pending = _pending_answer(await tx.turns.find(turn.session_id, turn.input_id))
+    if pending is None:
+        return False
+    if not update.is_empty:
+        await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
+    answer = {**pending, "state_update": fate, "state_changed": not update.is_empty}
+    await tx.turns.answered(turn.session_id, turn.input_id, answer)
+    await tx.outbox.amend(turn.turn_id, {key: value for key, value in later.items() if key not in _IDS})
+    return True
+
+
+def _report(follow_up: FollowUp, fate: UpdateFate, update: StateUpdate, context: Context) -> None:
+    ids = {key: value for key, value in follow_up.items() if key in _IDS}
+    context.telemetry.emit(
+        "state.updated", **ids, state_update=fate, fields=sorted({change["field"] for change in update.in_words()})
+    )
+    if fate == "applied":
+        context.outlets.listeners.tell(follow_up["soul_id"], "state_changed", ids)

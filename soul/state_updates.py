@@ -1,0 +1,121 @@
+"""Reads a state update as a model wrote it: what is meant is taken, what cannot be meant is left out."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from soulgraph.errors import ContractBroken
+from soulgraph.soul.profile import KEYS, Addition, Profile, StateUpdate, item_id
+from soulgraph.soul.validation import explain
+
+DEFAULT_PRIORITY = 5
+_OPERATIONS = {"add": "priority", "update_priority": "new_priority"}
+_BLANK = re.compile(r"[\s.…·*_<>{}\[\]\-—]*|<[^<>]{1,40}>|\.{3}.*|…+.*|string|content|words?|text|n/?a|none|null", re.I)
+"""What a model writes where it has nothing to say: dots, brackets, the name of the key."""
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+
+
+def strict_update(raw: Any, profile: Profile) -> StateUpdate:
+    """The update as it must be to the letter; raises ContractBroken with what is wrong."""
+    try:
+        update = StateUpdate.model_validate(raw)
+    except ValidationError as error:
+        raise ContractBroken(explain(error, root="state_update_json", limit=3)) from error
+    if unknown := update.unknown_fields(profile):
+        raise ContractBroken(f"state_update_json has unknown fields: {', '.join(unknown)}")
+    return update
+
+
+def lenient_update(raw: Mapping[str, Any], profile: Profile) -> StateUpdate:
+    """The update with what can be understood of it.
+
+    Fields without their wrapping, single items, plain words and missing priorities are put into form; unknown fields
+    and keys, items without words and items that the profile has already are left out. Raises ContractBroken if
+    something was written and nothing of it can be used.
+    """
+    fields = raw.get("dynamic_state", raw)
+    if not isinstance(fields, dict):
+        raise ContractBroken("dynamic_state must be an object of fields")
+    known = KEYS.keys() | profile.get("dynamic_state", {}).keys()
+    written = [name for name, value in fields.items() if value]
+    readable = {name: change for name in written if name in known and (change := _operations(name, fields[name]))}
+    if not readable and any(name not in known or _says_something(fields[name]) for name in written):
+        raise ContractBroken("state_update_json names no change that can be read")
+    return without_known(StateUpdate.model_validate({"dynamic_state": readable}), profile)
+
+
+def without_known(update: StateUpdate, profile: Profile) -> StateUpdate:
+    """The update without items that the profile has already at that priority, and each of the others once."""
+    state = {}
+    for field, change in update.dynamic_state.items():
+        items = profile.get("dynamic_state", {}).get(field, {}).get("items", [])
+        had = {item_id(field, item): item["priority"] for item in items}
+        new: dict[str, Addition] = {}
+        for entry in sorted(change.add, key=lambda entry: entry.priority):
+            key = item_id(field, entry.words())
+            if entry.priority > had.get(key, 0):
+                new[key] = entry
+        state[field] = change.model_copy(update={"add": [*new.values()]})
+    return StateUpdate(dynamic_state=state)
+
+
+def _operations(field: str, value: Any) -> dict[str, list[dict[str, Any]]]:
+    """The changes of one field by operation; a bare item or list of items is an addition."""
+    given = value if isinstance(value, dict) and value.keys() & _OPERATIONS.keys() else {"add": value}
+    items = {name: list(_items(field, given.get(name), priority)) for name, priority in _OPERATIONS.items()}
+    return {name: entries for name, entries in items.items() if entries}
+
+
+def _items(field: str, given: Any, priority_key: str) -> Iterator[dict[str, Any]]:
+    given = given.get("items", given) if isinstance(given, dict) else given
+    for entry in given if isinstance(given, list) else [given]:
+        item = _item(field, entry, priority_key)
+        if item and _is_valid(field, item, "add" if priority_key == "priority" else "update_priority"):
+            yield item
+
+
+def _item(field: str, entry: Any, priority_key: str) -> dict[str, Any] | None:
+    keys = KEYS.get(field, ())
+    if isinstance(entry, str):
+        entry = {keys[-1] if field == "relationships" else keys[0]: entry, "entity": "user"} if keys else {}
+    if not isinstance(entry, dict):
+        return None
+    words = {
+        key: value.strip()
+        for key, value in entry.items()
+        if (key in keys if keys else not key.endswith("priority")) and isinstance(value, str) and not _is_blank(value)
+    }
+    return {**words, priority_key: _priority(entry)} if words else None
+
+
+def _priority(entry: Mapping[str, Any]) -> int:
+    for key in ("priority", "new_priority"):
+        value = entry.get(key)
+        if isinstance(value, int | str) and _NUMBER.fullmatch(str(value)):
+            return min(10, max(1, int(value)))
+    return DEFAULT_PRIORITY
+
+
+def _is_valid(field: str, item: Mapping[str, Any], operation: str) -> bool:
+    try:
+        StateUpdate.model_validate({"dynamic_state": {field: {operation: [item]}}})
+    except ValidationError:
+        return False
+    return True
+
+
+def _is_blank(text: str) -> bool:
+    return _BLANK.fullmatch(text.strip()) is not None
+
+
+def _says_something(value: Any) -> bool:
+    """Whether there are words in it other than placeholders."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str) and not _is_blank(part):
+            return True
+        pending += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return False

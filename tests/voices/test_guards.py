@@ -1,0 +1,185 @@
+"""What goes in circles or is only copied is kept back; all other words pass, however they are cut."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from soulgraph.voices.guards import CopyGuard, LoopGuard
+
+SECRET = "I am afraid that he will leave, and I would never tell him how much it hurts."
+SECRET_ZH = "我其实很怕他走，可是我绝不会告诉他这有多疼。"
+LINE = "I came home late again and missed dinner."
+LINE_ZH = "今天下班又晚了，饭也没吃上。"
+ORDINARY = (
+    "The harbour was quiet this morning, so I counted the boats: eleven, and one without a name. Then the fog came in "
+    "from the west and took them away one by one, as it does in October. I put the kettle on. You would have liked the "
+    "sound of the bell, I think; it is lower when the air is wet. Tell me about your day, and leave nothing out."
+)
+WORDS = st.lists(st.sampled_from(sorted(set(ORDINARY.split()))), unique=True, max_size=60).map(" ".join)
+CUTS = st.lists(st.integers(0, 400)).map(sorted)
+
+
+def fed(guard, text, cuts=()):
+    pieces = [guard.feed(text[a:b]) for a, b in pairwise([0, *(cut for cut in cuts if cut < len(text)), len(text)])]
+    return "".join(pieces) + guard.close()
+
+
+def whole_and_by_letter(make, text):
+    """What is shown of a text that comes at once, by letters, and in tokens of four: the same."""
+    shown = {fed(make(), text, range(size, len(text), size)) for size in (1, 4, len(text) or 1)}
+    assert len(shown) == 1
+    return shown.pop()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I miss you. ", "我想你。", "ha", "-", "and then we went home and ", "Ha ha ha ha ha! Well played, you. "],
+)
+@pytest.mark.parametrize("before", ["", ORDINARY + " "])
+@pytest.mark.parametrize("after", ["", " That is all."])
+def test_a_loop_is_stopped_after_its_first_rounds(unit, before, after):
+    guard = LoopGuard()
+    text = before + unit * 80 + after
+    shown = fed(guard, text)
+    assert guard.looping
+    assert text.startswith(shown)
+    assert len(before) < len(shown) <= len(before) + max(2 * len(unit), 24 + len(unit))
+    assert whole_and_by_letter(LoopGuard, text) == shown
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 50, 10_000])
+def test_a_loop_is_noticed_while_it_goes_on(size):
+    guard, text = LoopGuard(), "I miss you. " * 500
+    for at in range(0, len(text), size):
+        guard.feed(text[at : at + size])
+        if guard.looping:
+            break
+    assert at < 100 + size
+
+
+CHORUS = "Row, row, row your boat, gently down the stream, merrily, merrily, life is but a dream.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHORUS * 2,
+        f"{CHORUS}Now you!\n{CHORUS}And again, together:\n{CHORUS}",
+        "ha" * 20,
+        "哈哈哈哈哈哈哈哈哈哈哈哈！",
+        "哈" * 40,
+        "Nooooooooooooooooooooooooo!",
+        "Really? Really? Really?",
+        ", ".join(map(str, range(300))),
+        "3.333333333333333333333333333333",
+        "1,000,000,000,000,000,000,000",
+        "\n".join(f"{n}. Feed the cat on day {n}, and the bird." for n in range(60)),
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        ORDINARY * 2,
+        "",
+    ],
+)
+def test_what_people_repeat_on_purpose_is_complete(text):
+    assert whole_and_by_letter(LoopGuard, text) == text
+
+
+@settings(max_examples=100, deadline=None)
+@given(WORDS, CUTS)
+def test_ordinary_text_passes_unchanged(text, cuts):
+    guard = LoopGuard()
+    assert fed(guard, text, cuts) == text
+    assert not guard.looping
+
+
+def test_ordinary_text_is_not_even_held_back():
+    guard = LoopGuard()
+    assert "".join(map(guard.feed, ORDINARY)) == ORDINARY
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=60), st.text(min_size=1, max_size=40), st.integers(1, 90), st.text(max_size=60), CUTS)
+def test_how_a_text_is_cut_makes_no_difference_to_loops(before, unit, rounds, after, cuts):
+    text = before + unit * rounds + after
+    shown = fed(LoopGuard(), text, cuts)
+    assert text.startswith(shown)
+    assert shown == fed(LoopGuard(), text)
+
+
+@pytest.mark.parametrize("line", [LINE, LINE_ZH])
+@pytest.mark.parametrize("dressed", ["{}", "“{}”", "{}!!", "  {}\n", "**{}**"])
+def test_the_users_line_and_the_last_reply_are_not_said_back(line, dressed):
+    guard = CopyGuard(lines=["something else that was said before", line])
+    assert fed(guard, dressed.format(line.upper())) == ""
+    assert guard.copied == "line"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{LINE} That is the third time this week! Sit down, I kept some soup for you.",
+        f"You said: {LINE}",
+        "I came home",
+        "I came home late again and missed the last train, so I walked.",
+    ],
+)
+def test_a_reply_that_says_more_or_other_than_a_line_is_complete(reply):
+    assert whole_and_by_letter(lambda: CopyGuard(lines=[LINE]), reply) == reply
+
+
+@pytest.mark.parametrize("line", ["Good night!", "晚安，好梦", "Thank you.", "你好", "哈哈哈"])
+def test_a_short_echo_is_no_copy(line):
+    guard = CopyGuard(lines=[line])
+    assert fed(guard, line) == line
+    assert not guard.copied
+
+
+@pytest.mark.parametrize("secret", [SECRET, SECRET_ZH])
+@pytest.mark.parametrize("before", ["", "Well, to be honest with you: ", "好吧，"])
+@pytest.mark.parametrize("after", ["", " But never mind. Shall we go for a walk along the harbour?"])
+def test_a_secret_is_not_recited_wherever_it_stands_in_the_reply(secret, before, after):
+    reply = f"{before}{secret}{after}"
+    guard = CopyGuard(secrets=["another secret", secret])
+    shown = fed(guard, reply)
+    assert guard.copied == "secret"
+    assert shown.startswith(before.rstrip())
+    assert reply.startswith(shown)
+    assert len(shown) <= len(before) + 30
+    assert whole_and_by_letter(lambda: CopyGuard(secrets=["another secret", secret]), reply) == shown
+
+
+def test_a_part_of_a_secret_is_a_secret_too_whatever_its_marks_and_capitals():
+    guard = CopyGuard(secrets=[SECRET])
+    fed(guard, "Oh: that he WILL leave - and I would *never* tell him how much it hurts!")
+    assert guard.copied == "secret"
+
+
+def test_a_few_words_of_a_secret_are_anybodys():
+    reply = "I am afraid that I will be late."
+    guard = CopyGuard(secrets=[SECRET])
+    assert fed(guard, reply) == reply
+    assert not guard.copied
+
+
+def test_words_of_two_secrets_are_not_one():
+    guard = CopyGuard(secrets=["the keeper waits for the", "visitor with the yellow umbrella"])
+    reply = "The keeper waits for the visitor with the yellow"
+    assert fed(guard, reply) == reply
+
+
+@settings(max_examples=100, deadline=None)
+@given(WORDS, CUTS)
+def test_ordinary_text_that_shares_nothing_passes_unchanged(text, cuts):
+    guard = CopyGuard(["zyx wvu " * 30], ["qqq jjj " * 9])
+    assert fed(guard, text, cuts) == text
+    assert not guard.copied
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=40), st.integers(0, len(SECRET)), st.text(max_size=40), CUTS)
+def test_how_a_text_is_cut_makes_no_difference_to_copies(before, size, after, cuts):
+    text = before + SECRET[:size] + after
+    shown = fed(CopyGuard([SECRET], [LINE, text]), text, cuts)
+    assert text.startswith(shown)
+    assert shown == fed(CopyGuard([SECRET], [LINE, text]), text)

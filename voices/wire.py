@@ -1,0 +1,147 @@
+"""Puts right what servers send: chunks and answers that differ from OpenAI's own, before LangChain reads them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from langchain_core.exceptions import ModelAPIError
+from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk
+
+from soulgraph.voices.reasoning import ThoughtFilter
+
+_MAX_COUNT = 100_000_000
+"""No call has more tokens: a larger count is a server's mistake, and would use up a budget for good."""
+_FINISH_REASONS = {
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "content-filter": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+}
+_PASSED_ON = ("content", "tool_calls", "function_call")
+_REFUSED_TYPES = ("invalid_request_error", "authentication_error", "permission_error", "exceed_context_size_error")
+
+
+def clean_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
+    """The chunk of a stream with what LangChain needs of it, in the types it expects; reasoning is left out."""
+    if isinstance(nested := chunk.get("chunk"), dict):  # an event of the client's own helper for response formats
+        return {**chunk, "chunk": clean_chunk(nested)}
+    choices = [_clean_choice(choice) for choice in _list(chunk.get("choices")) if isinstance(choice, dict)]
+    return {**chunk, "choices": choices, "usage": clean_usage(chunk.get("usage"))}
+
+
+def clean_usage(usage: Any) -> dict[str, Any] | None:
+    """The reported usage; None if its counts cannot be meant, so that they are estimated instead."""
+    if not isinstance(usage, dict):
+        return None
+    counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    if not all(_is_count(count) for count in counts.values()) or not any(counts.values()):
+        return None
+    details = ("prompt_tokens_details", "completion_tokens_details")
+    return {**counts, "total_tokens": sum(counts.values()), **{name: _counts_in(usage.get(name)) for name in details}}
+
+
+def clean_finish_reason(reason: Any) -> str | None:
+    if not isinstance(reason, str) or not reason:
+        return None
+    return _FINISH_REASONS.get(reason.lower(), reason.lower())
+
+
+def require_choices(response: Any) -> None:
+    """Raise ModelAPIError if a plain answer, a model of OpenAI's client, is an error or has nothing in it."""
+    if error := getattr(response, "error", None):
+        raise ModelAPIError(f"the server answered with an error: {error}")
+    choices = getattr(response, "choices", None)
+    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+        raise ModelAPIError("the server's answer has no choices")
+
+
+def is_refusal(body: Any) -> bool:
+    """Whether an error that came inside a stream says no for good, and not "later"."""
+    if not isinstance(body, dict):
+        return False
+    code = body.get("code")
+    is_client_error = str(code).isdigit() and 400 <= int(str(code)) < 500 and int(str(code)) not in (408, 429)
+    return is_client_error or body.get("type") in _REFUSED_TYPES
+
+
+class StreamCleaner:
+    """Passes the chunks of one stream on without thoughts, and with one usage and one finish reason at most."""
+
+    def __init__(self, thoughts: ThoughtFilter) -> None:
+        self._thoughts = thoughts
+        self._finished = False
+        self._usage: Any = None
+
+    def feed(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
+        message = chunk.message
+        if not isinstance(message, AIMessageChunk):
+            return chunk
+        if message.usage_metadata:  # some servers send the counts so far with every chunk: LangChain would add them up
+            self._usage = message.usage_metadata
+            message.usage_metadata = None
+        self._keep_first_finish_reason(chunk)
+        text = self._thoughts.feed(str(message.content))
+        return chunk if text == message.content else _with_text(chunk, text)
+
+    def rest(self) -> Iterable[ChatGenerationChunk]:
+        """What was held back until the end."""
+        text = self._thoughts.rest()
+        if text or self._usage:
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=self._usage))
+
+    def _keep_first_finish_reason(self, chunk: ChatGenerationChunk) -> None:
+        info = chunk.generation_info
+        if info and "finish_reason" in info:
+            if self._finished:
+                chunk.generation_info = None  # merged with the first it would read "stopstop"
+            self._finished = True
+
+
+def _with_text(chunk: ChatGenerationChunk, text: str) -> ChatGenerationChunk:
+    message = chunk.message.model_copy(update={"content": text})
+    return ChatGenerationChunk(message=message, generation_info=chunk.generation_info)
+
+
+def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
+    delta = choice.get("delta")
+    delta = delta if isinstance(delta, dict) else {}
+    kept = {name: delta[name] for name in _PASSED_ON if delta.get(name)}
+    if "content" in kept:
+        kept["content"] = text_of_parts(kept["content"])
+    if "tool_calls" in kept:
+        kept["tool_calls"] = _clean_calls(kept["tool_calls"])
+    return {
+        **choice,
+        "delta": {"role": "assistant", **kept},
+        "finish_reason": clean_finish_reason(choice.get("finish_reason")),
+    }
+
+
+def text_of_parts(content: Any) -> str:
+    """The text of a content; of a list of parts, only of those that are text, since others may be thoughts."""
+    if isinstance(content, str):
+        return content
+    parts = [part for part in _list(content) if isinstance(part, dict) and part.get("type") == "text"]
+    return "".join(str(part.get("text") or "") for part in parts)
+
+
+def _clean_calls(calls: Any) -> list[dict[str, Any]]:
+    """Calls that have a function, each with an index: LangChain silently drops calls without one."""
+    usable = [call for call in _list(calls) if isinstance(call, dict) and isinstance(call.get("function"), dict)]
+    return [
+        {**call, "index": place if call.get("index") is None else call["index"]} for place, call in enumerate(usable)
+    ]
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
+
+
+def _counts_in(details: Any) -> dict[str, int]:
+    return {name: count for name, count in details.items() if _is_count(count)} if isinstance(details, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
