@@ -1,5 +1,6 @@
 """Takes the reply and the state update out of the model's answer, or says that nothing in it can be shown."""
 
+from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -8,6 +9,7 @@ from soulgraph.errors import ContractBroken, TurnOutputInvalid
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnResult, TurnState
 from soulgraph.prompts.contract import has_tags, read_update
+from soulgraph.soul.profile import StateUpdate
 from soulgraph.soul.state_updates import lenient_update, strict_update
 
 _UNUSABLE = (
@@ -19,13 +21,15 @@ _NOT_STRICT = "the model's answer breaks the output contract, and strict_output 
 
 async def parse(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     """What people have read is the reply. The turn fails only if there was nothing to read, twice."""
-    if runtime.context.persona.strict_output:
-        return _strictly(state)
-    if state["shown"]:
-        return {"result": _result(state)}
-    if "problem" in state:
-        raise TurnOutputInvalid(_UNUSABLE, turn_id=state["impact"].turn_id, reason=state["fault"])
-    return {"problem": state["fault"]}
+    persona = runtime.context.persona
+    if not state["shown"] and not persona.strict_output:
+        if "problem" in state:
+            raise TurnOutputInvalid(_UNUSABLE, turn_id=state["impact"].turn_id, reason=state["fault"])
+        return {"problem": state["fault"]}
+    result = _strict_result(state) if persona.strict_output else _result(state)
+    if persona.static:  # such a soul does not change
+        result = replace(result, state_update=StateUpdate(), update_pending=False)
+    return {"result": result}
 
 
 async def usable_or_repair(state: TurnState) -> Literal["writeback", "repair"]:
@@ -42,7 +46,7 @@ def _result(state: TurnState) -> TurnResult:
     return TurnResult(state["shown"], update, executed=executed)
 
 
-def _strictly(state: TurnState) -> TurnState:
+def _strict_result(state: TurnState) -> TurnResult:
     """The seed's rule: whatever cannot be parsed rolls the turn back, also if its words were read already."""
     try:
         if not state["shown"] or not has_tags(state["output"]):
@@ -50,4 +54,4 @@ def _strictly(state: TurnState) -> TurnState:
         update = strict_update(read_update(state["output"], strict=True), state["impact"].soul.dynamic_profile)
     except ContractBroken as broken:
         raise TurnOutputInvalid(_NOT_STRICT, turn_id=state["impact"].turn_id, reason=broken.detail) from broken
-    return {"result": TurnResult(state["shown"], update, executed=state.get("executed", []))}
+    return TurnResult(state["shown"], update, executed=state.get("executed", []))

@@ -40,10 +40,13 @@ class _Material:
 
 
 async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
-    """A reflection that fails leaves everything as it was, and what was said is still to be thought about."""
+    """A reflection that fails leaves everything as it was, and what was said is still to be thought about.
+
+    A static soul does not reflect.
+    """
     follow_up = state["follow_up"]
     context = runtime.context
-    material = await _material(follow_up, context)
+    material = None if context.persona.static else await _material(follow_up, context)
     if material is None:
         return state
     async with context.budget.background(material.soul.soul_id, "reflect"):

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from soulgraph.prompts.render import VARIABLE
-from soulgraph.senses.grounding import fold, sentences_of
+from soulgraph.senses.grounding import fold, restates, sentences_of
 from soulgraph.voices.task_outputs import json_objects_in
 
 _DOTS = re.compile(r"[.…·•_\s-]+")
@@ -27,10 +27,25 @@ def refuse_echo(answer: Mapping[str, Any], template: str, data: Mapping[str, Any
     for path, text in _strings(answer):
         if _DOTS.fullmatch(text) or text in keys:
             raise _flaw(path, "is a placeholder: write the real content")
-        parts = [part for part in {text, *sentences_of(text)} if _is_long(part) and fold(part) not in material]
-        copied = any(fold(part) in instruction for part in parts) or any(fold(one) in fold(text) for one in examples)
-        if copied:
+        if _copies(text, instruction, material) or _retells(text, examples, material):
             raise _flaw(path, "repeats the instruction or its example: write about the given material")
+
+
+def _copies(text: str, instruction: str, material: str) -> bool:
+    """Whether a long part of a text, or nothing but parts of any length, is taken from the instruction."""
+    parts = [part for part in {text, *sentences_of(text)} if fold(part) not in material]
+    taken = [part for part in sentences_of(text) if part in parts and fold(part) in instruction]
+    return any(_is_long(part) and fold(part) in instruction for part in parts) or (
+        _is_long(text) and fold("".join(taken)) == fold(text)
+    )
+
+
+def _retells(text: str, examples: Iterable[str], material: str) -> bool:
+    """Whether a text has an example's words or almost those. What people said of the same is no echo."""
+    return any(
+        fold(example) in fold(text) or (restates(text, [example]) and fold(text) not in material)
+        for example in examples
+    )
 
 
 def _strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:

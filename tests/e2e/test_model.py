@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from soulgraph.prompts.render import load
 from soulgraph.tests.live import hear, new_soul, say, transcript
 from soulgraph.tests.stub_openai import Reply
 
@@ -177,7 +178,7 @@ async def test_the_prompt_holds_the_conversation_and_its_safety_comes_first(mode
     assert said["content"] == "你好"
     assert "I hear you." in replied["content"]
     assert last["content"].endswith("---用户输入---\n我有证据\n\n（用中文回答。）")
-    assert system["content"].endswith("感受用词语，不用数字。")
+    assert system["content"].endswith(load("contract_tags", "zh").rpartition("\n")[2])
 
 
 async def test_a_server_that_refuses_to_count_what_it_streams_is_talked_to_all_the_same(modelled, stub):

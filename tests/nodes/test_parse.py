@@ -19,11 +19,11 @@ def changing(state, narrative="Hi."):
     return f"<narrative>{narrative}</narrative><state_update_json>{update}</state_update_json>"
 
 
-async def parsed(output, shown="Hi.", profile=None, strict=False, **state):
+async def parsed(output, shown="Hi.", profile=None, strict=False, static=False, **state):
     """What the node makes of an answer of which `shown` was shown."""
     individual = soul(dynamic_profile=profile or empty_profile())
     state = {"output": output, "shown": shown, "fault": NO_WORDS, "impact": impact(individual), **state}
-    return await parse(state, small_runtime(persona=PersonaConfig(strict_output=strict)))
+    return await parse(state, small_runtime(persona=PersonaConfig(strict_output=strict, static=static)))
 
 
 async def result_of(*args, **options):
@@ -43,6 +43,16 @@ async def test_a_usable_answer_becomes_the_reply_and_its_update(strict):
 async def test_nothing_changed_is_usable_and_not_asked_about_again(strict):
     result = await result_of(f"<narrative>Hi.</narrative>{NOTHING}", strict=strict)
     assert (result.state_update.is_empty, result.update_pending) == (True, False)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+async def test_a_static_soul_takes_no_update(strict):
+    result = await result_of(changing(MOVED), strict=strict, static=True)
+    assert (result.reply, result.state_update.is_empty, result.update_pending) == ("Hi.", True, False)
+
+
+async def test_a_static_soul_is_not_asked_later_what_has_changed():
+    assert not (await result_of("Hi.", static=True)).update_pending
 
 
 async def test_what_was_shown_is_the_reply_whatever_else_the_answer_says():

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from soulgraph.errors import Conflict
+from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.reflect import EVERY, reflect
 from soulgraph.tests.nodes.homes import Meanwhile, Told, follow_up, open_home, open_stub_voice, talk
 from soulgraph.tests.nodes.samples import Unused, small_runtime
@@ -41,6 +42,12 @@ async def kept(stores):
 async def test_too_few_new_messages_are_not_thought_about(home):
     ids = await talk(home, EVERY)
     await reflected(home, follow_up(ids[-2]), voice=Unused("voice"))
+    assert await kept(home) == ("I wonder.", [], {}, 0)
+
+
+async def test_a_static_soul_does_not_reflect(home):
+    ids = await talk(home, EVERY)
+    await reflected(home, follow_up(ids[-1]), voice=Unused("voice"), persona=PersonaConfig(static=True))
     assert await kept(home) == ("I wonder.", [], {}, 0)
 
 

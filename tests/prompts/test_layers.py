@@ -92,10 +92,11 @@ def test_a_plain_reply_is_asked_for_and_shown_without_tags():
     assert (first, second) == (HumanMessage("hello"), AIMessage("hi"))
 
 
+@pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("carrier", ["tags", "plain"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_bare_soul_has_a_short_system_message(lang, carrier):
-    tokens = tokens_of(assembled(replace(BARE, lang=lang), [], carrier=carrier)[0].text)
+def test_a_bare_soul_has_a_short_system_message(lang, carrier, template):
+    tokens = tokens_of(assembled(replace(BARE, lang=lang), [], carrier=carrier, template=template)[0].text)
     assert tokens <= MAX_BARE_TOKENS
 
 
