@@ -24,9 +24,9 @@ from soulgraph.library.cards.spec import V2, V3, as_card
 from soulgraph.library.cards.writing import card_of
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.persona_context import budget_of
-from soulgraph.prompts.context import Persona
 from soulgraph.prompts.fit_notes import fit_notes
 from soulgraph.prompts.lore import Lore
+from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import shipped
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
 from soulgraph.soul.validation import Flaw, flaws_in

@@ -10,7 +10,7 @@ from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import event_stream
-from soulgraph.nodes.state import Answer
+from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.factories import DEFAULT_USER

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from soulgraph.api.fields import Id, Text, UserId
-from soulgraph.nodes.state import Answer
+from soulgraph.nodes.answer import Answer
 from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.records import Json

@@ -12,8 +12,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from soulgraph.prompts.context import Persona, build
+from soulgraph.prompts.context import build
 from soulgraph.prompts.layers import assemble
+from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import shipped
 from soulgraph.tests.e2e.afterglow import attentive
 from soulgraph.tests.live import new_soul, say, serving

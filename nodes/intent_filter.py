@@ -7,8 +7,9 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
+from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import Answer, TurnState, Utterance
+from soulgraph.nodes.state import TurnState, Utterance
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import MatchedIntent

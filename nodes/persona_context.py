@@ -18,10 +18,11 @@ from soulgraph.nodes.tools.offers import concerns_memory
 from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.nodes.transcript import speakers_of
 from soulgraph.prompts.budget import Budget, budget_for, cut
-from soulgraph.prompts.context import Memory, Persona, PersonaContext, build
+from soulgraph.prompts.context import PersonaContext, build
 from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
+from soulgraph.prompts.persona import Memory, Persona
 from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.senses.intents.device_requests import asks_for_device
 from soulgraph.soul.character_words import describe_personality, grades_of

@@ -8,20 +8,19 @@ from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import UntrackedValue
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from soulgraph.memory.recall import Recalled
-from soulgraph.senses.intents.decision import Action, IntentResult
+from soulgraph.nodes.answer import Answer, PersonaReport
+from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
-from soulgraph.soul.gate import ExecMode, Gate
-from soulgraph.soul.gate_words import GateReport
+from soulgraph.soul.gate import Gate
 from soulgraph.soul.language import Lang, reply_language, third_language
-from soulgraph.soul.modes import Mode, PersonaState
+from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.soul.scratch import Note
-from soulgraph.stores.records import Json, Session, Soul, Terminal
+from soulgraph.stores.records import Session, Soul, Terminal
 from soulgraph.voices.task_outputs import Impulse
 
 T = TypeVar("T")
@@ -106,9 +105,6 @@ class Impact:
         return next((decision for decision in self.decisions if decision.verdict == "ask"), None)
 
 
-UpdateFate = Literal["unchanged", "applied", "pending", "dropped"]
-
-
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     """The reply, the change in the soul, what was carried out, and whether the broker has it.
@@ -121,86 +117,6 @@ class TurnResult:
     update_pending: bool = False
     executed: list[str] = field(default_factory=list)
     delivered: bool | None = None
-
-
-class AppraisalReport(TypedDict):
-    """What the words are to the soul, each 0..1, and why."""
-
-    toward: float
-    hostility: float
-    repair: float
-    reasons: list[str]
-
-
-class UserEmotionReport(TypedDict):
-    """What the recogniser found; `unavailable` if it failed or took too long."""
-
-    emotion: str
-    p: float
-    a: float
-    d: float
-    intensity: float
-    confidence: float | None
-    appraisal: AppraisalReport
-    unavailable: bool
-
-
-class IntentDecisionReport(TypedDict):
-    action: Action
-    reason: str
-
-
-class MatchedIntentReport(TypedDict):
-    intent_id: str
-    intent_name: str
-    confidence: float
-    parameters: Json
-    status: Literal["ready", "need_clarification"]
-    question: str | None
-    why: str
-
-
-class PersonaReport(TypedDict):
-    """What the prompt was built from."""
-
-    mode: Mode
-    sources: list[str]
-    memory_hits: int
-    truncated: bool
-    cut: Annotated[list[str], Field(description="the variables that the prompt shows shortened or not at all")]
-
-
-class TokenUsage(TypedDict):
-    calls: int
-    input_tokens: int
-    output_tokens: int
-
-
-class Answer(TypedDict):
-    """What a turn answers, over HTTP and everywhere else; it is also what is stored of the turn."""
-
-    session_id: str
-    turn_id: str
-    soul_id: str
-    terminal_id: str | None
-    reply: str
-    intent_decision: IntentDecisionReport
-    intents: list[MatchedIntentReport]
-    executed_skills: list[str]
-    intent_action_publish_ok: Annotated[bool | None, Field(description="null without a broker or anything to deliver")]
-    exec_mode: ExecMode
-    exec_probability: float
-    gate: Annotated[GateReport, Field(description="why the soul cannot act and what would help; null if it can")]
-    user_emotion: UserEmotionReport
-    soul_emotion: EmotionStateDict
-    persona: PersonaReport
-    state_changed: bool
-    state_update: Annotated[
-        UpdateFate,
-        Field(description="`pending`: the model is asked after the reply; `dropped`: what it said could not be used"),
-    ]
-    voice: str
-    usage: Annotated[TokenUsage, Field(description="what the turn's model calls cost")]
 
 
 class TurnInput(TypedDict, total=False):

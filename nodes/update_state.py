@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import ModelError, ModelTimeout, ModelUnavailable
+from soulgraph.nodes.answer import UpdateFate
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.state import AfterglowState, FollowUp, UpdateFate
+from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.nodes.transcript import as_heard, language_of, speakers_of
 from soulgraph.prompts.budget import cut
 from soulgraph.soul.mood import describe

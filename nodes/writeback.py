@@ -4,20 +4,18 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from soulgraph.nodes.context import Context, Telemetry
-from soulgraph.nodes.emotion import UNKNOWN
-from soulgraph.nodes.preferences import keep_preferences, report_decisions
-from soulgraph.nodes.state import (
+from soulgraph.nodes.answer import (
     Answer,
     IntentDecisionReport,
     MatchedIntentReport,
-    OutboxPayload,
     PersonaReport,
-    TurnResult,
-    TurnState,
     UpdateFate,
     UserEmotionReport,
 )
+from soulgraph.nodes.context import Context, Telemetry
+from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.nodes.preferences import keep_preferences, report_decisions
+from soulgraph.nodes.state import OutboxPayload, TurnResult, TurnState
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate_words import gate_report

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from soulgraph.prompts.budget import GIVEN, Budget
-from soulgraph.prompts.context import Persona, build
+from soulgraph.prompts.context import build
+from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import Template
 
 

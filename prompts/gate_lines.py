@@ -12,15 +12,17 @@ from soulgraph.soul.gate_words import gate_words
 from soulgraph.soul.language import Lang
 
 
-def gate_lines(reason: GateReason | None, intents: Sequence[str], no_device: bool, lang: Lang) -> list[str]:
-    """That the soul cannot act, why and what would help; and what it was asked for and has not done.
-
-    `no_device`: it is asked for something for which it has no device at all.
-    """
+def gate_lines(reason: GateReason | None, intents: Sequence[str], lang: Lang) -> list[str]:
+    """That the soul cannot act, why and what would help; and what it was asked for and has not done."""
     lines = _lines()[lang]
     closed = [lines["closed"].format(**gate_words(reason, lang), manner=lines["manner"][reason])] if reason else []
     refused = [lines["refused"].format(intents="、".join(intents))] if intents else []
-    return [*closed, *refused, *([lines["no_device"]] if no_device else [])]
+    return [*closed, *refused]
+
+
+def no_device_line(lang: Lang) -> str:
+    """For a soul that is asked for something for which it has no device at all."""
+    return str(_lines()[lang]["no_device"])
 
 
 @cache

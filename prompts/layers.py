@@ -3,7 +3,7 @@
     system   1 safety · 2 persona core · 3 user preferences · 4 session mode · 5 skills · 6 the output contract
     history  6 the conversation                                                               grows at its end
     user     the volatile sections of layers 2 to 5, in their order
-             6 the user's input, and in which language to answer
+             6 the user's input, what must not be overlooked, and in which language to answer
 
 The system's text is the same in every turn, so a server's prompt cache covers everything up to the last round.
 """
@@ -28,7 +28,7 @@ History = Sequence[tuple[str, str]]
 
 _EXAMPLE = re.compile(r"<narrative>(.+?)</narrative>")
 _INPUT: Mapping[Lang, str] = {"en": "User Input", "zh": "用户输入"}
-_ANSWER_IN: Mapping[Lang, str] = {"en": "(Answer in {language}.)", "zh": "（用{language}回答。）"}
+_LAST_LINE: Mapping[Lang, str] = {"en": "({reminder}Answer in {language}.)", "zh": "（{reminder}用{language}回答。）"}
 _LANGUAGE: Mapping[Lang, str] = {"en": "the language of this input", "zh": "中文"}
 
 
@@ -46,8 +46,9 @@ def assemble(
     """
     lang = context.lang
     system = [load("safety", lang), *context.stable, contract(carrier, context.soul_name, lang)]
-    answer_in = _ANSWER_IN[lang].format(language=defuse(one_line(language)) or _LANGUAGE[lang])
-    last = [*context.volatile, f"---{_INPUT[lang]}---\n{defuse(user_text)}", answer_in]
+    reminder = f"{context.reminder} " if context.reminder and lang == "en" else context.reminder
+    last_line = _LAST_LINE[lang].format(reminder=reminder, language=defuse(one_line(language)) or _LANGUAGE[lang])
+    last = [*context.volatile, f"---{_INPUT[lang]}---\n{defuse(user_text)}", last_line]
     return [
         cued("\n\n".join(system), cues),
         *[_as_message(role, content, carrier) for role, content in _alternating(history)],

@@ -4,7 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import cast
 
 from soulgraph.errors import Conflict
-from soulgraph.nodes.state import Answer, Utterance
+from soulgraph.nodes.answer import Answer
+from soulgraph.nodes.state import Utterance
 from soulgraph.stores.factories import default_session_id, new_id
 from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Stores, Transaction

@@ -5,7 +5,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple
 
-from soulgraph.nodes.state import Answer, TurnEvent, Utterance
+from soulgraph.nodes.answer import Answer
+from soulgraph.nodes.state import TurnEvent, Utterance
 
 _LAST = ("done", "error")
 

@@ -20,8 +20,9 @@ from langgraph.types import Durability
 
 from soulgraph.errors import ModelTimeout, ShuttingDown, SoulgraphError
 from soulgraph.graph.turn import turn_graph
+from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
-from soulgraph.nodes.state import Answer, TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
+from soulgraph.nodes.state import TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
 from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.runtime.tracing.trace import traced

@@ -35,12 +35,13 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _FEW = 3  # words; so few are in many a text that says something else
+_MAX_WHOLE = 120  # characters of a message that is quoted as a whole
 _MAX_LONGER = 3  # times the words of a claim: a longer text has most of its words by chance
 
 
 def grounded(claim: str, sources: Iterable[str], names: Sequence[str] = ()) -> bool:
     """Whether the sources say what is claimed, and no detail is invented. `names` are known without being said."""
-    said = [sentence for source in sources for sentence in sentences_of(source) if not _QUESTION.search(sentence)]
+    said = [sentence for source in sources for sentence in sentences_of(source) if not _asks(sentence)]
     known = "\n".join([*said, *names])
     if _invents(claim, known) or _share_said(claim, known) < GROUNDED:
         return False
@@ -49,10 +50,17 @@ def grounded(claim: str, sources: Iterable[str], names: Sequence[str] = ()) -> b
 
 
 def nearest_statement(claim: str, sources: Iterable[str]) -> str:
-    """The sentence of the sources that says most of what is claimed; empty if none says enough of it."""
-    said = [sentence for source in sources for sentence in sentences_of(source) if not _QUESTION.search(sentence)]
+    """The sentence of the sources that says most of what is claimed; empty if none says enough of it.
+
+    A short source without a question is told whole: its sentences may need each other to be understood.
+    """
+    said = {sentence: source for source in sources for sentence in sentences_of(source) if not _asks(sentence)}
     nearest = max(said, key=lambda sentence: _share_said(claim, sentence), default="")
-    return nearest if _share_said(claim, nearest) >= HINTED else ""
+    if _share_said(claim, nearest) < HINTED:
+        return ""
+    source = said[nearest].strip()
+    is_short = len(source) <= _MAX_WHOLE and not any(map(_asks, sentences_of(source)))
+    return " ".join(source.split()) if is_short else nearest
 
 
 def details_known(claim: str, sources: Iterable[str]) -> bool:
@@ -82,7 +90,7 @@ def _share(terms: set[str], others: set[str]) -> float:
 
 def is_small_talk(claim: str) -> bool:
     """Whether it tells nothing about anybody: a question, or greetings, thanks and bare feelings."""
-    return _QUESTION.search(claim) is not None or says_nothing(claim)
+    return _asks(claim) or says_nothing(claim)
 
 
 def says_nothing(claim: str) -> bool:
@@ -100,6 +108,10 @@ def sentences_of(text: str) -> list[str]:
 def fold(text: str) -> str:
     """The letters and digits of a text, in lower case."""
     return "".join(char for char in normalise(text).lower() if char.isalnum())
+
+
+def _asks(sentence: str) -> bool:
+    return _QUESTION.search(sentence) is not None
 
 
 def _is_near(claim: str, text: str) -> bool:

@@ -9,7 +9,7 @@ import json
 import httpx
 import pytest
 
-from soulgraph.prompts.gate_lines import gate_lines
+from soulgraph.prompts.gate_lines import no_device_line
 from soulgraph.tests.crashing import CrashingServer
 from soulgraph.tests.e2e.afterglow import attentive, settled, tasks
 from soulgraph.tests.e2e.test_crashes import last_words
@@ -324,7 +324,7 @@ async def test_a_long_card_hides_nothing_of_what_the_soul_has_become(modelled, s
 )
 async def test_a_soul_without_a_device_is_told_that_it_cannot(either, stub, text, lang):
     soul_id = await new_soul(either)
-    [line] = gate_lines(None, [], True, lang)
+    line = no_device_line(lang)
     await say(either, text, soul_id=soul_id)
     assert any(line in message["content"] for message in stub.requests[0].body["messages"])
     stub.requests.clear()

@@ -8,7 +8,7 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.recall import Recalled, RecalledEpisode
 from soulgraph.nodes.persona_context import persona_context
 from soulgraph.prompts.cues import cues_of
-from soulgraph.prompts.gate_lines import gate_lines
+from soulgraph.prompts.gate_lines import no_device_line
 from soulgraph.soul.character_words import describe_personality, grades_of
 from soulgraph.soul.mood import mood_of
 from soulgraph.soul.preferences import Decision
@@ -184,8 +184,7 @@ LAMP = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯"]
 )
 async def test_a_soul_that_has_no_device_is_told_so_if_it_is_asked_for_one(home, text, terminal, told):
     prompt = prompt_of(await built(home, talking(text, terminal=terminal)))
-    [line] = gate_lines(None, [], True, "en")
-    assert (line in prompt) == told
+    assert prompt.endswith(f"\n\n({no_device_line('en')} Answer in the language of this input.)") == told
 
 
 @pytest.mark.parametrize(("carrier", "tags"), [("tags", True), ("plain", False)])

@@ -1,7 +1,7 @@
 """A persona with everything in it, for tests of prompts."""
 
-from soulgraph.prompts.context import Memory, Persona
 from soulgraph.prompts.lore import Lore
+from soulgraph.prompts.persona import Memory, Persona
 from soulgraph.soul.character_words import describe_personality
 from soulgraph.soul.personality import Traits, traits_of
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from soulgraph.library.cards.headings import HEADINGS
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.budget import GIVEN, GROWN, Budget, budget_for
-from soulgraph.prompts.context import Persona, build
+from soulgraph.prompts.context import build
 from soulgraph.prompts.fit_notes import fit_notes
+from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import read_template, shipped
 from soulgraph.soul.character_words import describe_personality
 from soulgraph.soul.personality import Traits, traits_of

@@ -5,7 +5,8 @@ import pytest
 
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.prompts.budget import Budget, Piece, cut, fit_pieces
-from soulgraph.prompts.context import MODES, Memory, build
+from soulgraph.prompts.context import build
+from soulgraph.prompts.persona import MODES, Memory
 from soulgraph.prompts.templates import read_template, shipped
 from soulgraph.soul.character_words import describe_personality
 from soulgraph.soul.personality import MBTI_TYPES, Traits, traits_of

@@ -13,9 +13,10 @@ import yaml
 
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.budget import Budget
-from soulgraph.prompts.context import Memory, build
+from soulgraph.prompts.context import build
 from soulgraph.prompts.layers import assemble, contract
 from soulgraph.prompts.lore import Lore
+from soulgraph.prompts.persona import Memory
 from soulgraph.prompts.render import load
 from soulgraph.prompts.templates import read_template, shipped
 from soulgraph.tests.prompts.samples import FULL, HISTORY

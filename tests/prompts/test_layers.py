@@ -6,9 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from soulgraph.library.shipped import TEMPLATES
-from soulgraph.prompts.context import MODES, Memory, build
+from soulgraph.prompts.context import build
 from soulgraph.prompts.cues import cues_of
 from soulgraph.prompts.layers import assemble, contract
+from soulgraph.prompts.persona import MODES, Memory
 from soulgraph.prompts.render import load
 from soulgraph.prompts.templates import shipped
 from soulgraph.prompts.tokens import tokens_of

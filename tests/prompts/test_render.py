@@ -8,8 +8,9 @@ import pytest
 from soulgraph.errors import PromptError
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
-from soulgraph.prompts.context import Persona, build
+from soulgraph.prompts.context import build
 from soulgraph.prompts.layers import assemble
+from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.prompts.templates import shipped
 from soulgraph.soul.language import Lang

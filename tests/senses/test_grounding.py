@@ -11,6 +11,7 @@ from soulgraph.senses.grounding import (
     fold,
     grounded,
     is_small_talk,
+    nearest_statement,
     restates,
     says_nothing,
     sentences_of,
@@ -34,6 +35,24 @@ def judged(kind, case):
 @pytest.mark.parametrize(("kind", "case"), CASES, ids=[f"{kind}: {case['claim']}" for kind, case in CASES])
 def test_notes_are_judged_as_a_careful_reader_would(kind, case):
     assert judged(kind, case) is case["holds"]
+
+
+BABY = "hey. little Odette finally went down.\nthree weeks old and already the boss of the house"
+LONG = f"We were at the harbour all day and the rain did not stop. {BABY}. Then we walked home along the river, wet through."
+
+
+@pytest.mark.parametrize(
+    ("said", "statement"),
+    [
+        ([BABY, "ok"], BABY.replace("\n", " ")),
+        ([LONG], "three weeks old and already the boss of the house."),
+        ([f"{BABY}. do you like kids?"], "three weeks old and already the boss of the house."),
+        (["I sold the boat."], ""),
+    ],
+    ids=["a short message is told whole", "of a long one the sentence", "or if something is asked", "not said"],
+)
+def test_a_claim_points_to_what_was_said_of_it(said, statement):
+    assert nearest_statement("The boss of the house is three weeks old", said) == statement
 
 
 def test_details_are_numbers_names_and_quotations():

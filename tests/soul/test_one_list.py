@@ -3,8 +3,8 @@
 from itertools import product
 from typing import get_args
 
-from soulgraph.prompts.context import MODES
 from soulgraph.prompts.gate_lines import gate_lines
+from soulgraph.prompts.persona import MODES
 from soulgraph.soul.emotions import EMOTIONS, NEGATIVE, POSITIVE, SOOTHING
 from soulgraph.soul.gate import GateReason
 from soulgraph.soul.gate_words import gate_words
@@ -37,5 +37,5 @@ def test_every_mood_belongs_to_one_group_of_the_offline_voice():
 def test_every_reason_of_a_closed_gate_has_its_words():
     for reason, lang in product(get_args(GateReason), get_args(Lang)):
         assert all(gate_words(reason, lang).values())
-        [told] = gate_lines(reason, [], False, lang)
+        [told] = gate_lines(reason, [], lang)
         assert gate_words(reason, lang)["why"] in told and gate_words(reason, lang)["helps"] in told
