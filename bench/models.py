@@ -13,16 +13,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 import yaml
-from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.tracers.context import register_configure_hook
 
+from soulgraph.bench.model_calls import Calls, count_calls
 from soulgraph.tests.live import serving
 
 DATA = Path(__file__).parent / "data"
@@ -39,40 +37,6 @@ PLACEHOLDERS = (
     "输出约定",
 )
 EXAMPLES = ("under the sofa, of all places", "居然在沙发底下")
-
-
-@dataclass(eq=False)
-class Calls(BaseCallbackHandler):
-    """Every call of the model: what it was for, and its tokens."""
-
-    run_inline = True
-    log: Path | None = None
-    seen: list[dict[str, Any]] = field(default_factory=list)
-    _asked: dict[Any, tuple[str, list[str]]] = field(default_factory=dict)
-
-    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, name: str = "", **_: Any) -> None:
-        self._asked[run_id] = name, [message.text for message in messages[0]]
-
-    def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
-        name, messages = self._asked.pop(run_id, ("", []))
-        message = response.generations[0][0].message
-        usage = message.usage_metadata or {}
-        cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
-        tokens = {"input": usage.get("input_tokens", 0), "output": usage.get("output_tokens", 0), "cached": cached}
-        self.seen.append({"name": name, **tokens})
-        if self.log:
-            with self.log.open("a", encoding="utf-8") as file:
-                said = {"name": name, "messages": messages, "answer": message.text, "calls": message.tool_calls}
-                file.write(json.dumps(said | tokens, ensure_ascii=False) + "\n")
-
-    def on_llm_error(self, error: BaseException, *, run_id: Any, response: Any = None, **_: Any) -> None:
-        """A stream that we have left because nothing usable could follow."""
-        if response and response.generations and response.generations[0]:
-            self.on_llm_end(response, run_id=run_id)
-
-
-_calls: ContextVar[Calls | None] = ContextVar("bench_calls", default=None)
-register_configure_hook(_calls, inheritable=True)
 
 
 @dataclass
@@ -267,8 +231,7 @@ def report_turns(spoken: list[Spoken], telemetry: list[dict[str, Any]], calls: C
 
 
 async def measure(url: str, model: str, half: str, carrier: str, parts: set[str], log: Path | None) -> None:
-    calls = Calls(log)
-    _calls.set(calls)
+    calls = count_calls(log)
     with tempfile.TemporaryDirectory() as folder:
         settings = {"llm_base_url": url, "llm_model": model, "llm_carrier": carrier, "llm_timeout_s": 600}
         async with serving(data_dir=Path(folder), turn_timeout_s=1800, **settings) as client:

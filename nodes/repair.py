@@ -1,6 +1,8 @@
 """Asks the model once more when nothing of its answer could be shown: in short, without tools, and without its bad
 answer to copy."""
 
+from dataclasses import replace
+
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
@@ -12,6 +14,7 @@ from soulgraph.prompts.budget import cut, first_paragraph
 from soulgraph.prompts.contract import STOP
 from soulgraph.prompts.cues import cued, cues_of
 from soulgraph.prompts.defuse import defuse
+from soulgraph.prompts.layers import last_line_of
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.mood import describe
 from soulgraph.voices.reply_stream import ReplyStream, forbidden_in
@@ -29,7 +32,7 @@ async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         emit_token(text, state["utterance"], runtime)
         shown += text
 
-    reply = ReplyStream("plain", forbidden_in(state["messages"]))
+    reply = ReplyStream("plain", replace(forbidden_in(state["messages"]), exact=True))
     message = await speak(voice.model, _short_prompt(state, runtime.context), reply, show, STOP["plain"])
     if not message.text:
         raise ModelRefused(
@@ -39,7 +42,8 @@ async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 
 
 def _short_prompt(state: TurnState, context: Context) -> list[AnyMessage]:
-    """Who speaks, in what mood, and to what it is to answer: all that a small model needs."""
+    """Who speaks, in what mood, and to what it is to answer, with the last line of the first prompt: all that a small
+    model needs."""
     impact = state["impact"]
     text = state["utterance"]["text"]
     lang = impact.reply_language(text)
@@ -50,4 +54,5 @@ def _short_prompt(state: TurnState, context: Context) -> list[AnyMessage]:
         persona=defuse(cut(persona, _MAX_PERSONA)),
         mood=describe(impact.soul.emotion_state, lang, context.constants),
     )
-    return [cued(system, cues_of(state["messages"])), HumanMessage(defuse(text))]
+    messages = state["messages"]
+    return [cued(system, cues_of(messages)), HumanMessage(f"{defuse(text)}\n\n{last_line_of(messages)}")]

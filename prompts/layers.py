@@ -56,6 +56,11 @@ def assemble(
     ]
 
 
+def last_line_of(messages: Sequence[AnyMessage]) -> str:
+    """What stands behind the user's input in the messages of a turn."""
+    return messages[-1].text.rpartition("\n\n")[2]
+
+
 def contract(carrier: Carrier, name: str, lang: Lang) -> str:
     """How the model is to answer."""
     if carrier == "plain":

@@ -20,7 +20,9 @@ _WINDOW = (_MIN_ROUNDS + 1) * _MAX_UNIT
 
 _HOLD_COPIED, _MAX_COPIED = 24, 48  # weight of words taken from a secret text from which they are held back, refused
 _MIN_LINE = 20  # weight of an earlier line below which saying it again is no copy: "good night"
-_LONGER = 1.25  # a reply that goes on beyond a copied line by more than this is no copy of it
+_MAX_LINE = 400  # letters of a line that are compared
+_OTHER = 0.25  # share of other letters, of a line or of what was said so far, with which it is still a copy
+_FEW_OTHER = 2  # other letters with which a reply may begin: "Yes, …"
 
 
 class NameLabel:
@@ -111,13 +113,52 @@ class LoopGuard:
         return sum(1 for _ in takewhile(lambda at: text[at] == text[at - unit], range(len(text) - 1, unit - 1, -1)))
 
 
-class CopyGuard:
-    """`copied` says what the reply copies: a secret text, wherever it does, or an earlier line, as a whole."""
+class _FollowedLine:
+    """How far a reply follows an earlier line: the edit distances of its letters to every beginning of the line."""
 
-    def __init__(self, secrets: Sequence[str] = (), lines: Sequence[str] = ()) -> None:
+    def __init__(self, line: str, exact: bool) -> None:
+        self._line = line[:_MAX_LINE]
+        self._is_cut = len(line) > _MAX_LINE
+        self._exact = exact
+        self._distances = list(range(len(self._line) + 1))
+        self._said = 0
+
+    def step(self, letter: str) -> None:
+        before = self._distances
+        self._said += 1
+        self._distances = [self._said]
+        for at, own in enumerate(self._line):
+            self._distances.append(min(before[at] + (own != letter), before[at + 1] + 1, self._distances[at] + 1))
+
+    @property
+    def may_be_copy(self) -> bool:
+        """Whether what was said so far is, but for few letters, a beginning of the line, or little more than it."""
+        beyond = max(0, self._said - len(self._line))
+        others = min(self._distances) if not beyond else self._distances[-1] - beyond
+        allowed = 0 if self._exact else max(_FEW_OTHER, _OTHER * self._said)
+        return others <= allowed and beyond <= _OTHER * len(self._line)
+
+    @property
+    def is_copy(self) -> bool:
+        return self._distances[-1] <= _OTHER * len(self._line)
+
+    @property
+    def is_surely_copy(self) -> bool:
+        """Of a line that is longer than what is compared it need not be read to the end."""
+        return self._is_cut and self._said >= len(self._line) and self.is_copy
+
+
+class CopyGuard:
+    """`copied` says what the reply copies: a secret text, wherever it does, or an earlier line, as a whole.
+
+    A line is copied also with some other letters, unless it has to be `exact`.
+    """
+
+    def __init__(self, secrets: Sequence[str] = (), lines: Sequence[str] = (), exact: bool = False) -> None:
         self._corpus = "\0".join(_letters(text) for text in secrets)
-        self._lines = [folded for line in lines if _weight(folded := _letters(line)) >= _MIN_LINE]
-        self._text = self._letters = self._run = ""
+        letters = [folded for line in lines if _weight(folded := _letters(line)) >= _MIN_LINE]
+        self._lines = [_FollowedLine(line, exact) for line in letters]  # those that may still turn out to be copied
+        self._text = self._run = ""
         self._places: list[int] = []  # where each letter stands in the text
         self._shown = self._seen = 0
         self.copied = ""
@@ -136,16 +177,18 @@ class CopyGuard:
         if self.copied:
             return ""
         for letter in _letters(character):
-            self._letters += letter
             self._places.append(len(self._text))
             self._extend_run(letter)
+            self._follow_lines(letter)
         self._text += character
         if _weight(self._run) >= _MAX_COPIED:
             self.copied = "secret"
-        return self._show(self._clear_to())
+        elif any(line.is_surely_copy for line in self._lines):
+            self.copied = "line"
+        return "" if self.copied else self._show(self._clear_to())
 
     def close(self) -> str:
-        if not self.copied and any(self._repeats(line) for line in self._lines):
+        if not self.copied and any(line.is_copy for line in self._lines):
             self.copied = "line"
         return "" if self.copied else self._show(len(self._text))
 
@@ -160,20 +203,18 @@ class CopyGuard:
         while self._run and self._run not in self._corpus:
             self._run = self._run[1:]
 
+    def _follow_lines(self, letter: str) -> None:
+        for line in self._lines:
+            line.step(letter)
+        self._lines = [line for line in self._lines if line.may_be_copy]
+
     def _clear_to(self) -> int:
         """How much of the text is certainly no copy."""
-        if any(self._may_repeat(line) for line in self._lines):
+        if self._lines:
             return 0
         if _weight(self._run) >= _HOLD_COPIED:
             return self._places[-len(self._run)]
         return len(self._text)
-
-    def _may_repeat(self, line: str) -> bool:
-        so_far = self._letters
-        return line.startswith(so_far) or (so_far.startswith(line) and len(so_far) <= _LONGER * len(line))
-
-    def _repeats(self, line: str) -> bool:
-        return self._may_repeat(line) and len(self._letters) >= len(line) / _LONGER
 
 
 def _letters(text: str) -> str:

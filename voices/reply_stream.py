@@ -18,12 +18,14 @@ _UPDATE_END = "</state_update_json>"
 class Forbidden:
     """What no reply may be: `secrets` not even in part, the `lines` of the talk so far not as a whole.
 
-    `name` is the speaker's own, which a model may write before its words.
+    `name` is the speaker's own, which a model may write before its words. `exact`: a line in almost the same words is
+    better than nothing.
     """
 
     secrets: Sequence[str] = ()
     lines: Sequence[str] = ()
     name: str = ""
+    exact: bool = False
 
 
 _NOTHING = Forbidden()
@@ -47,7 +49,7 @@ class ReplyStream:
         self._ends_with_narrative = carrier == "plain"
         self._label = NameLabel(forbidden.name)
         self._loops, self._raw_loops = LoopGuard(), LoopGuard()
-        self._copies = CopyGuard(forbidden.secrets, forbidden.lines)
+        self._copies = CopyGuard(forbidden.secrets, forbidden.lines, forbidden.exact)
         self._tail = ""
 
     def feed(self, chunk: str) -> str:

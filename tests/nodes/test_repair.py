@@ -10,6 +10,7 @@ from soulgraph.tests.stores.samples import session, soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
 
+LAST_LINE = "(You have no device here. Answer in English.)"
 BROKEN = '{"emotions": "none of this was shown"}'
 MONOLOGUE = "Nobody must ever know that I am afraid of the deep water under the pier."
 PERSONA = "A lighthouse keeper.\n\nShe has " + "a very long story. " * 100
@@ -22,7 +23,10 @@ async def repaired(*answers, text="hello", speaker=None, tools=()):
     state = {
         "utterance": utterance(text),
         "impact": impact(who, session=session(soul_id=who.soul_id, character_snapshot=snapshot)),
-        "messages": [cued(f"A long prompt. {MONOLOGUE}", cues), HumanMessage(text)],
+        "messages": [
+            cued(f"A long prompt. {MONOLOGUE}", cues),
+            HumanMessage(f"---User Input---\n{text}\n\n{LAST_LINE}"),
+        ],
         "output": BROKEN,
         "shown": "",
         "fault": "the answer has no words for the user",
@@ -35,7 +39,7 @@ async def repaired(*answers, text="hello", speaker=None, tools=()):
 async def test_the_model_is_asked_shortly_and_does_not_see_its_bad_answer():
     ran, model = await repaired("Hello again.")
     system, said = model.asked[0]
-    assert (type(said), said.text) == (HumanMessage, "hello")
+    assert (type(said), said.text) == (HumanMessage, f"hello\n\n{LAST_LINE}")
     assert "Mika" in system.text and "A lighthouse keeper." in system.text
     assert len(system.text) < 600
     assert BROKEN not in system.text and MONOLOGUE not in system.text

@@ -38,7 +38,7 @@ def test_notes_are_judged_as_a_careful_reader_would(kind, case):
 
 
 BABY = "hey. little Odette finally went down.\nthree weeks old and already the boss of the house"
-LONG = f"We were at the harbour all day and the rain did not stop. {BABY}. Then we walked home along the river, wet through."
+LONG = f"We were at the harbour all day and the rain did not stop. {BABY}. Then we walked home by the river."
 
 
 @pytest.mark.parametrize(

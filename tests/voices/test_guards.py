@@ -115,6 +115,45 @@ def test_the_users_line_and_the_last_reply_are_not_said_back(line, dressed):
     assert guard.copied == "line"
 
 
+NEARLY = [
+    ("evenin. 600 miles to go, just me and ol Biscuit", "Evening, 600 miles to go, just me and Old Biscuit."),
+    ("我教了三十八年数学，前年退下来的，现在闲的发慌", "是的，我教了三十八年数学，前年退下来的，现在闲得慌。"),
+    ("I look at her and im terrified ill screw it all up", "I look at her and I feel terrified to screw it all up."),
+]
+
+
+@pytest.mark.parametrize(("line", "reply"), NEARLY)
+def test_a_line_is_not_said_back_with_a_few_other_letters_either(line, reply):
+    guard = CopyGuard(lines=[line])
+    assert fed(guard, reply) == ""
+    assert guard.copied == "line"
+
+
+@pytest.mark.parametrize(("line", "reply"), NEARLY)
+def test_unless_only_exact_copies_are_refused(line, reply):
+    assert whole_and_by_letter(lambda: CopyGuard(lines=[line], exact=True), reply) == reply
+    assert fed(CopyGuard(lines=[line], exact=True), line) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("那我请假是要去哪个城市看演唱会？", "你请假是要去成都看演唱会。"),
+        ("you ever wish you was a real person?", "No, I haven't ever wished I was a real person."),
+        ("Say after me: the moon is a lantern", "The moon is a lantern."),
+    ],
+)
+def test_an_answer_in_the_words_of_the_question_is_no_copy(line, reply):
+    assert whole_and_by_letter(lambda: CopyGuard(lines=[line]), reply) == reply
+
+
+def test_a_copy_of_a_very_long_line_is_noticed_before_its_end():
+    line = " ".join(f"the {n}th boat came in late" for n in range(400))
+    guard = CopyGuard(lines=[line])
+    assert guard.feed(line[:1000]) == ""
+    assert guard.copied == "line"
+
+
 @pytest.mark.parametrize(
     "reply",
     [
