@@ -24,6 +24,7 @@ from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.persona import Memory, Persona
 from soulgraph.prompts.templates import Template, read_template, shipped
+from soulgraph.senses.grounding import is_question, says_nothing
 from soulgraph.senses.intents.device_requests import asks_for_device
 from soulgraph.soul.character_words import describe_personality, grades_of
 from soulgraph.soul.language import Lang
@@ -128,7 +129,7 @@ def _episodes(
     told: dict[int, str] = {}
     for episode in recalled:
         found = episode.message if episode.message.role == "user" else episode.before
-        if found and found.role == "user" and found.message_id not in shown:
+        if found and found.role == "user" and found.message_id not in shown and _tells(found, episode):
             told.setdefault(found.message_id, _told(found, episode, speakers))
     return [Memory(str(n), text, -place) for place, (n, text) in enumerate(list(told.items())[:count])]
 
@@ -136,6 +137,12 @@ def _episodes(
 def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:
     """What a model finds in the conversation by itself: a weak one that is asked about it only what was said last."""
     return recent[-2:] if context.carrier == "plain" and concerns_memory(text) else recent
+
+
+def _tells(message: Message, episode: RecalledEpisode) -> bool:
+    """Whether anybody could learn from it: not from a greeting or laughter, but from a bare answer to a question."""
+    answers = message is episode.message and episode.before is not None and is_question(episode.before.content)
+    return answers or not says_nothing(message.content)
 
 
 def _told(message: Message, episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:

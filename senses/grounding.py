@@ -41,7 +41,7 @@ _MAX_LONGER = 3  # times the words of a claim: a longer text has most of its wor
 
 def grounded(claim: str, sources: Iterable[str], names: Sequence[str] = ()) -> bool:
     """Whether the sources say what is claimed, and no detail is invented. `names` are known without being said."""
-    said = [sentence for source in sources for sentence in sentences_of(source) if not _asks(sentence)]
+    said = [sentence for source in sources for sentence in sentences_of(source) if not is_question(sentence)]
     known = "\n".join([*said, *names])
     if _invents(claim, known) or _share_said(claim, known) < GROUNDED:
         return False
@@ -54,12 +54,12 @@ def nearest_statement(claim: str, sources: Iterable[str]) -> str:
 
     A short source without a question is told whole: its sentences may need each other to be understood.
     """
-    said = {sentence: source for source in sources for sentence in sentences_of(source) if not _asks(sentence)}
+    said = {sentence: source for source in sources for sentence in sentences_of(source) if not is_question(sentence)}
     nearest = max(said, key=lambda sentence: _share_said(claim, sentence), default="")
     if _share_said(claim, nearest) < HINTED:
         return ""
     source = said[nearest].strip()
-    is_short = len(source) <= _MAX_WHOLE and not any(map(_asks, sentences_of(source)))
+    is_short = len(source) <= _MAX_WHOLE and not any(map(is_question, sentences_of(source)))
     return " ".join(source.split()) if is_short else nearest
 
 
@@ -90,7 +90,7 @@ def _share(terms: set[str], others: set[str]) -> float:
 
 def is_small_talk(claim: str) -> bool:
     """Whether it tells nothing about anybody: a question, or greetings, thanks and bare feelings."""
-    return _asks(claim) or says_nothing(claim)
+    return is_question(claim) or says_nothing(claim)
 
 
 def says_nothing(claim: str) -> bool:
@@ -110,7 +110,8 @@ def fold(text: str) -> str:
     return "".join(char for char in normalise(text).lower() if char.isalnum())
 
 
-def _asks(sentence: str) -> bool:
+def is_question(sentence: str) -> bool:
+    """By how it ends."""
     return _QUESTION.search(sentence) is not None
 
 

@@ -119,6 +119,14 @@ async def test_a_short_answer_is_recalled_with_the_question_it_answered(home):
     assert "you said “Which pet do you have?”; they said “A parrot.”" in recalled_in(update)
 
 
+async def test_a_greeting_is_not_recalled_but_a_bare_answer_to_a_question_is(home):
+    greeted, asked, answered = await said(home, "Hello", "Do you have a dog?", "Yes!", session_id="sess_2")
+    found = [greeted, replace(answered, before=asked.message)]
+    update = await built(home, talking("What do I have at home?", recalled=Recalled(found, [])))
+    assert "you said “Do you have a dog?”; they said “Yes!”" in recalled_in(update)
+    assert "Hello" not in recalled_in(update)
+
+
 async def test_of_many_memories_the_best_are_shown_that_the_conversation_does_not_show(home):
     [shown] = await said(home, "她整天画鲸鱼")
     others = await said(home, *(f"记忆{n // 2}号" for n in range(12)), session_id="sess_2")
