@@ -35,6 +35,7 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _FEW = 3  # words; so few are in many a text that says something else
+_MIN_HAN = 3  # characters that tell something of anybody: 烦 and 好烦 do not
 _MAX_WHOLE = 120  # characters of a message that is quoted as a whole
 _MAX_LONGER = 3  # times the words of a claim: a longer text has most of its words by chance
 
@@ -94,11 +95,14 @@ def is_small_talk(claim: str) -> bool:
 
 
 def says_nothing(claim: str) -> bool:
-    """Whether nothing is left of it without greetings, thanks and bare feelings."""
+    """Whether nothing, or a word of two Chinese characters, is left of it without greetings, thanks and feelings."""
     text = _without(without_courtesies(_THANKS.sub(" ", claim)), _words()["feelings_zh"] | _words()["meta_zh"])
     empty = _stems("meta_en") | _stems("feelings_en")
-    han = [char for run in _HAN.findall(text) for char in run if char not in FUNCTION_CHARS]
-    return not han and not [term for term in _latin_terms(text) if term not in empty]
+    runs = _HAN.findall(text)
+    han = [char for run in runs for char in run if char not in FUNCTION_CHARS]
+    return (not han or sum(map(len, runs)) < _MIN_HAN) and not [
+        term for term in _latin_terms(text) if term not in empty
+    ]
 
 
 def sentences_of(text: str) -> list[str]:

@@ -80,6 +80,8 @@ def test_a_question_is_small_talk_but_says_something():
     assert is_small_talk("Does the tide turn at noon?")
     assert not says_nothing("Does the tide turn at noon?")
     assert says_nothing("Hello, I feel sad. Thanks for listening!")
+    assert says_nothing("对方说: 烦") and says_nothing("好烦啊")
+    assert not says_nothing("对方说: 我有猫")
 
 
 def test_sentences_keep_their_form_and_folding_drops_it():
