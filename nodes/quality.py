@@ -17,6 +17,7 @@ from soulgraph.senses.grounding import (
     nearest_statement,
     restates,
     sentences_of,
+    tells_of_somebody,
 )
 from soulgraph.stores.records import Slot as KeptSlot
 from soulgraph.voices.task_outputs import Slot
@@ -79,7 +80,8 @@ def keep_slots(
 def _quoted(slot: Slot, heard: Heard) -> Slot:
     """The slot with the user's own words for it; without any if they said no such thing, or it only interprets."""
     statement = "" if slot.n in _INTERPRETED else nearest_statement(slot.content, heard.said)
-    return slot.model_copy(update={"content": f"{heard.speaker}: {statement}" if statement else ""})
+    kept = f"{heard.speaker}: {statement}" if statement and tells_of_somebody(statement) else ""
+    return slot.model_copy(update={"content": kept})
 
 
 def _slot_flaw(slot: Slot, others: Sequence[str], same: Sequence[str], heard: Heard) -> Reason | None:

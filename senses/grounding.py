@@ -28,6 +28,10 @@ _CLAUSE = re.compile(r"[^，,、：:。！？!?；;\n.]+")
 _QUESTION = re.compile(r"[?？]\W*$|[吗呢]\W*$")
 _THANKS = re.compile(r"谢谢[^，。！？,.!?]*|\bthank(?:s| you)\b[^,.!?]*", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;:'\"’] )[A-Z][a-z]+|(?<=[\u3400-\u9fff])\s?[A-Za-z]{2,}|[A-Za-z]{2,}(?=[\u3400-\u9fff])")
+_SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|ours?)\b", re.IGNORECASE)
+_TO_LISTENER = re.compile(
+    r"\W*(?:(?:can|could|would|will|do|did|are|have) you\b|you\b|please\b|你(?!.*[我咱])|请|帮我|给我)", re.IGNORECASE
+)
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|nobody|nothing|without|hardly|cannot)\b|n['’]t\b"
@@ -95,14 +99,23 @@ def is_small_talk(claim: str) -> bool:
 
 
 def says_nothing(claim: str) -> bool:
-    """Whether nothing, or a word of two Chinese characters, is left of it without greetings, thanks and feelings."""
+    """Whether nothing, or at most two Chinese characters, is left of it without greetings, thanks and feelings."""
     text = _without(without_courtesies(_THANKS.sub(" ", claim)), _words()["feelings_zh"] | _words()["meta_zh"])
     empty = _stems("meta_en") | _stems("feelings_en")
-    runs = _HAN.findall(text)
-    han = [char for run in runs for char in run if char not in FUNCTION_CHARS]
-    return (not han or sum(map(len, runs)) < _MIN_HAN) and not [
-        term for term in _latin_terms(text) if term not in empty
-    ]
+    return not _tells_in_han("".join(_HAN.findall(text))) and all(term in empty for term in _latin_terms(text))
+
+
+def _tells_in_han(said: str) -> bool:
+    return len(said) >= _MIN_HAN and any(char not in FUNCTION_CHARS for char in said)
+
+
+def tells_of_somebody(statement: str) -> bool:
+    """Whether it speaks of the speaker or names somebody; Chinese leaves out who is meant.
+
+    A request, and what is said about the listener, does not.
+    """
+    tells = any(pattern.search(statement) for pattern in (_HAN, _SPEAKER, _NAME))
+    return tells and not _TO_LISTENER.match(statement)
 
 
 def sentences_of(text: str) -> list[str]:

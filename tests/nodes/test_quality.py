@@ -19,11 +19,11 @@ EN = Heard(
 )
 
 
-def kept(slots, heard, before=()):
+def kept(slots, heard, before=(), quoting=False):
     """The contents of the slots that are kept, and the reasons why others are not."""
     written = [Slot(n=n, content=content) for n, content in slots]
     stored = [KeptSlot("soul_1", n, content, 0.0) for n, content in before]
-    good, reasons = keep_slots(written, stored, heard)
+    good, reasons = keep_slots(written, stored, heard, quoting)
     return [slot.content for slot in good], reasons
 
 
@@ -39,6 +39,20 @@ def kept(slots, heard, before=()):
 )
 def test_what_was_said_is_kept_and_the_user_s_i_stays_theirs(n, content, stored):
     assert kept([(n, content)], ZH) == ([stored], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "heard", "expected"),
+    [
+        ("小满被校长批评了", ZH, (["林夏说: 我最近被校长批评了，说我班里成绩不好"], [])),
+        ("Mika's sister Mia marries in June", EN, (["they said: My sister Mia is getting married in June."], [])),
+        ("The radio is garbage", EN._replace(said=["radio's all garbage tonight."]), ([], ["not_said"])),
+        ("林夏很烦", ZH._replace(said=["烦"]), ([], ["not_said"])),
+        ("林夏有一条船", ZH, ([], ["not_said"])),
+    ],
+)
+def test_of_a_model_that_mixes_things_up_the_choice_is_taken_and_the_users_words_are_kept(content, heard, expected):
+    assert kept([(0, content)], heard, quoting=True) == expected
 
 
 @pytest.mark.parametrize(

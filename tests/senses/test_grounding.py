@@ -15,6 +15,7 @@ from soulgraph.senses.grounding import (
     restates,
     says_nothing,
     sentences_of,
+    tells_of_somebody,
 )
 
 HERE = Path(__file__).parent
@@ -53,6 +54,25 @@ LONG = f"We were at the harbour all day and the rain did not stop. {BABY}. Then 
 )
 def test_a_claim_points_to_what_was_said_of_it(said, statement):
     assert nearest_statement("The boss of the house is three weeks old", said) == statement
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("i gotta be at the depot at 7", True),
+        ("Our house is next to a mill.", True),
+        ("Moira died in March.", True),
+        ("在急诊当护士第四年了", True),
+        ("radio's all garbage tonight.", False),
+        ("heh", False),
+        ("can you switch the fan on for me, my hands are full", False),
+        ("你这个名字好像卖花的", False),
+        ("你知道吗，我养了两只龟", True),
+        ("帮我把窗帘拉上呗", False),
+    ],
+)
+def test_a_statement_tells_of_somebody(statement, expected):
+    assert tells_of_somebody(statement) is expected
 
 
 def test_details_are_numbers_names_and_quotations():
