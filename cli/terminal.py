@@ -14,7 +14,7 @@ from soulgraph.cli.client import Json, own_url, reach, running
 from soulgraph.cli.conversation import choose_soul, console, print_error, read_line, strip_controls
 from soulgraph.cli.souls import ServerUrl
 from soulgraph.cli.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
-from soulgraph.cli.terminal_link import Link
+from soulgraph.cli.terminal_link import Link, stop
 from soulgraph.errors import SoulgraphError
 from soulgraph.settings import Settings
 from soulgraph.soul.emotions import EmotionState
@@ -91,6 +91,9 @@ class Robot:
                     await self._serve(link)
                     return
             except (MqttError, ExceptionGroup) as error:
+                task = asyncio.current_task()
+                if task and task.cancelling():  # Ctrl-C came first: leaving the broker has failed, not reaching it
+                    raise asyncio.CancelledError from error
                 print_error(SoulgraphError(f"no broker at {self._broker} ({error}); trying again"))
                 await asyncio.sleep(_RETRY_S)
 
@@ -102,9 +105,7 @@ class Robot:
             for task in ended:
                 task.result()
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await stop(*tasks)
 
     async def _send_lines(self, link: Link) -> None:
         """Send what is typed; after the end of input, wait a while for the answers."""

@@ -17,6 +17,20 @@ _SUBSCRIBED = ("emotion_update", "intent_action", "invoke/+", "reply", "proactiv
 _QOS = 1
 
 UseSkill = Callable[[str, Json], Json]
+_CANCEL_AGAIN_S = 0.5
+
+
+async def stop(*tasks: asyncio.Task[None]) -> None:
+    """Cancel the tasks and wait for their end; again if need be.
+
+    Python 3.11 forgets to cancel a task that waits for an acknowledgement (`asyncio.wait_for`) which has just come.
+    """
+    pending = {*tasks}
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=_CANCEL_AGAIN_S)
+    await asyncio.gather(*tasks, return_exceptions=True)  # their errors are seen
 
 
 class Link:
@@ -40,8 +54,7 @@ class Link:
                 yield cls(client, terminal_id, use_skill)
                 await client.publish(online, "offline", _QOS, retain=True)
             finally:
-                heartbeats.cancel()
-                await asyncio.gather(heartbeats, return_exceptions=True)
+                await stop(heartbeats)
 
     async def report(self, catalog: list[Json], skills: list[Json], version: int, soul_hint: str | None) -> None:
         """Publish the catalog and the skills, retained. After every connection: the broker may have lost them."""

@@ -14,6 +14,7 @@ import aiomqtt
 import pytest
 
 from soulgraph.cli.terminal_body import Body, Face
+from soulgraph.cli.terminal_link import stop
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.mood import Mood
 from soulgraph.soul.personality import traits_of
@@ -127,3 +128,23 @@ def test_a_skill_that_lacks_an_argument_or_does_not_exist_fails():
     assert Body().use("play_song", {"title": "雨"})["ok"]
     assert Body().use("play_song", {}) == {"ok": False, "error": "'title' is missing"}
     assert not Body().use("fly", {})["ok"]
+
+
+async def test_a_task_that_misses_a_cancellation_is_cancelled_again():
+    """So may one that waits for an acknowledgement which comes in the same moment, on Python 3.11."""
+    missed = []
+
+    async def deaf():
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                if missed:
+                    raise
+                missed.append(True)
+
+    task = asyncio.create_task(deaf())
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        await stop(task)
+    assert task.cancelled() and missed
