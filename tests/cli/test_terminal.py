@@ -50,6 +50,14 @@ async def test_the_robot_finds_the_broker_makes_a_face_and_does_what_is_asked(se
     assert [skill["name"] for skill in row["skills"]] == ["battery_level", "look_around", "play_song"]
 
 
+async def test_it_may_be_started_again(server):
+    """The embedded broker then sends it what it has retained itself."""
+    await new_soul(server)
+    for _ in range(2):
+        ran = await run("--server", str(server.base_url), said="谢谢你！\n")
+        assert (ran.returncode, ran.stderr, ran.stdout.count("小满: ")) == (0, "", 1)
+
+
 async def test_with_a_broker_alone_the_soul_is_a_hint(server):
     await new_soul(server)
     where = f"mqtt://127.0.0.1:{server.mqtt_port}"
