@@ -11,12 +11,13 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import AsyncExitStack
+from itertools import count
 from pathlib import Path
 
 import httpx
 
 from soulgraph.bench.made_up import talk
-from soulgraph.tests.e2e.afterglow import attentive, settled
+from soulgraph.tests.e2e.afterglow import REFLECTS, attentive, reflection, settled
 from soulgraph.tests.live import ServerProcess, new_soul, say, serving
 from soulgraph.tests.services import postgres_schema
 from soulgraph.tests.stub_openai import StubOpenAI
@@ -25,13 +26,14 @@ TURNS, RUNS, WINDOW = 200, 5, 10
 EARLY, LATE = slice(5, 5 + WINDOW), slice(TURNS - WINDOW, TURNS)
 SESSIONS, ROUNDS = 10, 50
 LATENCY_TARGET = 1.2
+VOICE = {"llm_model": "stub", "llm_carrier": "tags"}
 CONTRACT = (b"OUTPUT CONTRACT", "输出约定".encode())
 
 
 async def conversation(stub: StubOpenAI, folder: Path, seed: int) -> tuple[list[float], list[int], int]:
     """How long each turn took, how long its prompt was, and how many events were drawn."""
     seconds, characters = [], []
-    server = ServerProcess(data_dir=str(folder), llm_base_url=stub.base_url, llm_model="stub", log_level="warning")
+    server = ServerProcess(data_dir=str(folder), llm_base_url=stub.base_url, log_level="warning", **VOICE)
     await server.start()
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         soul_id = await new_soul(client)
@@ -73,9 +75,11 @@ async def long_conversation() -> None:
 async def shared_work() -> None:
     async with AsyncExitStack() as stack:
         stub = attentive(await stack.enter_async_context(StubOpenAI()))
+        thoughts = count()  # one that was thought before would not be kept
+        stub.when(REFLECTS, lambda _: reflection(f"I have thought of them {next(thoughts)} times."))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url = stack.enter_context(postgres_schema())
-        settings = {"database_url": url, "data_dir": folder, "llm_base_url": stub.base_url, "llm_model": "stub"}
+        settings = {"database_url": url, "data_dir": folder, "llm_base_url": stub.base_url, **VOICE}
         servers = [await stack.enter_async_context(serving(**settings)) for _ in range(2)]
         souls = [await new_soul(servers[0], f"soul {n}") for n in range(SESSIONS)]
 

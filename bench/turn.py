@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ SOUL_TURN = "<narrative>I hear you. Tell me more.</narrative><state_update_json>
 SAYING = "I went for a walk by the river today and it rained a little."
 WARM_UP, FRESH, LONG, WINDOW = 10, 100, 500, 10
 STREAMS, ROUNDS = 20, 5
+PLACES = ("river", "old bridge", "market", "rain", "willows", "boats", "harbour", "way home", "bakery", "last bus")
 
 
 class Talker(NamedTuple):
@@ -73,7 +75,8 @@ def stub_model(**reply: Any) -> Iterator[str]:
 
 @asynccontextmanager
 async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIterator[Talker]:
-    settings = Settings(data_dir=folder, llm_base_url=base_url, llm_model="stub", _env_file=None, **more)
+    voice = {"llm_base_url": base_url, "llm_model": "stub", "llm_carrier": "tags"}
+    settings = Settings(data_dir=folder, _env_file=None, **voice, **more)
     async with open_services(settings) as services:
         async with services.stores.write() as tx:
             born = {"name": "a", "mbti_type": "INFJ", "user_id": "u", "character_id": "xiaoman"}
@@ -203,9 +206,10 @@ async def first_tokens(stream: Callable[[int], AsyncIterator[str]]) -> list[floa
 
 
 async def added_latency() -> None:
-    words = SOUL_TURN.replace("Tell me more.", "Tell me more, slowly. " * 12)
+    words = SOUL_TURN.replace("Tell me more.", " ".join(f"Tell me of the {place}." for place in PLACES))
+    sessions = count()  # each turn in one of its own: a soul that said the same twice would be asked again
     with stub_model(text=words, chunk_size=16, chunk_delay_s=0.05) as base_url, tempfile.TemporaryDirectory() as home:
-        server = ServerProcess(data_dir=home, llm_base_url=base_url, llm_model="stub")
+        server = ServerProcess(data_dir=home, llm_base_url=base_url, llm_model="stub", llm_carrier="tags")
         await server.start()
         limits = httpx.Limits(max_connections=None)
         try:
@@ -220,7 +224,7 @@ async def added_latency() -> None:
                                 yield json.loads(line[6:])["choices"][0]["delta"].get("content", "")
 
                 async def ours(n: int) -> AsyncIterator[str]:
-                    async for event, data in hear(client, SAYING, soul_id=souls[n]):
+                    async for event, data in hear(client, SAYING, soul_id=souls[n], session_id=f"s{next(sessions)}"):
                         yield data["text"] if event == "token" else ""
 
                 await first_tokens(ours)

@@ -22,7 +22,7 @@ _HOLD_COPIED, _MAX_COPIED = 24, 48  # weight of words taken from a secret text f
 _MIN_LINE = 20  # weight of an earlier line below which saying it again is no copy: "good night"
 _MAX_LINE = 400  # letters of a line that are compared
 _OTHER = 0.25  # share of other letters, of a line or of what was said so far, with which it is still a copy
-_FEW_OTHER = 2  # other letters with which a reply may begin: "Yes, …"
+_FEW_OTHER, _FEW_OTHER_CJK = 1, 2  # other letters with which a reply may begin: more would delay its first word
 
 
 class NameLabel:
@@ -119,7 +119,8 @@ class _FollowedLine:
     def __init__(self, line: str, exact: bool) -> None:
         self._line = line[:_MAX_LINE]
         self._is_cut = len(line) > _MAX_LINE
-        self._exact = exact
+        self._few_other = 0 if exact else _FEW_OTHER_CJK if _CJK.search(line[:_TAIL]) else _FEW_OTHER
+        self._other = 0.0 if exact else _OTHER
         self._distances = list(range(len(self._line) + 1))
         self._said = 0
 
@@ -135,8 +136,7 @@ class _FollowedLine:
         """Whether what was said so far is, but for few letters, a beginning of the line, or little more than it."""
         beyond = max(0, self._said - len(self._line))
         others = min(self._distances) if not beyond else self._distances[-1] - beyond
-        allowed = 0 if self._exact else max(_FEW_OTHER, _OTHER * self._said)
-        return others <= allowed and beyond <= _OTHER * len(self._line)
+        return others <= max(self._few_other, self._other * self._said) and beyond <= _OTHER * len(self._line)
 
     @property
     def is_copy(self) -> bool:
