@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -21,6 +22,7 @@ from soulgraph.soul.personality import traits_of
 from soulgraph.tests.live import free_port, new_soul, say, serving
 from soulgraph.tests.terminals.brokers import running
 
+HEAR_CTRL_C = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what a shell starts with & ignores it
 COMMAND = [sys.executable, "-m", "soulgraph.cli", "terminal"]
 PAGE = Path(__file__).parents[2] / "docs" / "terminals.md"
 
@@ -66,7 +68,7 @@ async def test_with_a_broker_alone_the_soul_is_a_hint(server):
 
 
 async def test_what_is_typed_while_the_broker_is_away_is_one_input_and_ctrl_c_is_a_goodbye(tmp_path):
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": HEAR_CTRL_C}
     async with running(tmp_path) as broker, asyncio.timeout(40):
         robot = await asyncio.create_subprocess_exec(*COMMAND, "--broker", broker.url, "--id", "typed-at", **pipes)
         listener = {"hostname": "127.0.0.1", "port": broker.port, "identifier": "listener", "clean_session": False}
