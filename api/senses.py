@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from soulgraph.api.auth import chatter
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
+from soulgraph.nodes.answer import AppraisalReport
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.terminals.reports import IntentCatalog
@@ -23,15 +24,6 @@ class Analyze(BaseModel):
     text: Text
 
 
-class AppraisalOut(BaseModel):
-    """What the words would be to a soul they are said to, and why."""
-
-    toward: float
-    hostility: float
-    repair: float
-    reasons: list[str]
-
-
 class FeelingOut(BaseModel):
     emotion: str
     p: float
@@ -39,7 +31,7 @@ class FeelingOut(BaseModel):
     d: float
     intensity: float
     confidence: float | None
-    appraisal: AppraisalOut
+    appraisal: AppraisalReport
     latency_ms: float
 
 

@@ -1,4 +1,4 @@
-"""How a real model does as the voice of a soul: `python bench/models.py URL MODEL [--half open|held|both] [--no-…]`.
+"""How a real model does as the voice of a soul: `python bench/models.py URL MODEL [--half open|held|both]`.
 
 Any OpenAI-compatible endpoint. A server runs in this process with its usual settings; conversations and situations are
 those of `bench/data`, written by people who had not seen the code. The half called `held` is only for reporting.

@@ -91,9 +91,6 @@ class Robot:
                     await self._serve(link)
                     return
             except (MqttError, ExceptionGroup) as error:
-                task = asyncio.current_task()
-                if task and task.cancelling():  # Ctrl-C came first: leaving the broker has failed, not reaching it
-                    raise asyncio.CancelledError from error
                 print_error(SoulgraphError(f"no broker at {self._broker} ({error}); trying again"))
                 await asyncio.sleep(_RETRY_S)
 

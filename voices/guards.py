@@ -119,7 +119,7 @@ class _FollowedLine:
     def __init__(self, line: str, exact: bool) -> None:
         self._line = line[:_MAX_LINE]
         self._is_cut = len(line) > _MAX_LINE
-        self._few_other = 0 if exact else _FEW_OTHER_CJK if _CJK.search(line[:_TAIL]) else _FEW_OTHER
+        self._few_other = 0 if exact else _FEW_OTHER_CJK if _CJK.search(line) else _FEW_OTHER
         self._other = 0.0 if exact else _OTHER
         self._distances = list(range(len(self._line) + 1))
         self._said = 0

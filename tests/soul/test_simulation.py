@@ -77,8 +77,8 @@ def test_emotions_of_one_moment_strike_in_the_order_of_the_script():
 
 @given(
     st.lists(st.tuples(st.floats(0, 600), st.sampled_from(EMOTIONS)), max_size=8),
-    st.floats(5, 300),
-    st.floats(5, 300),
+    st.floats(1, 300),
+    st.floats(1, 300),
 )
 @settings(deadline=None)
 def test_how_often_one_looks_changes_nothing(cues, step, other):
