@@ -95,7 +95,7 @@ class Ticks:
             await asyncio.sleep(_POLL_S)
         terminals: dict[str, list[str]] = {}
         async with self.stores.read() as tx:
-            for terminal_id, soul_id in await tx.terminals.awake(now):
+            for terminal_id, soul_id, _ in await tx.terminals.awake(now):
                 terminals.setdefault(soul_id, []).append(terminal_id)
         self.presence.confirm(chain.from_iterable(terminals.values()))
         return terminals

@@ -1,8 +1,23 @@
 """What the tables share: the metadata, the JSON and serial types, and the foreign keys to a row's owner."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Column, Double, ForeignKey, Integer, MetaData, String
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 # Constraints have the same names on both databases, so that migrations can refer to them.
@@ -19,6 +34,37 @@ metadata = MetaData(
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 # SQLite generates ids only for columns of the type INTEGER.
 Serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+class Ids(TypeDecorator[tuple[str, ...]]):
+    """A few ids in a text column, one per line: ids have no line breaks, and an empty text is easy to search for."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Iterable[str] | None, dialect: Dialect) -> str:
+        return "\n".join(value or ())
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return tuple(value.split("\n")) if value else ()
+
+
+def ids(name: str) -> Column[tuple[str, ...]]:
+    return Column(name, Ids, nullable=False, server_default=text("''"))
+
+
+def owner_columns(primary_key: bool = False) -> tuple[Column[Any], ...]:
+    """The person to whom a row belongs, and with whom it is shared."""
+    return (
+        Column("user_id", String, primary_key=primary_key, nullable=False, server_default=text("''")),
+        ids("shared_with"),
+    )
+
+
+def shared_index() -> Index:
+    """Finds the few rows of a soul that are shared among the many that are not."""
+    shared = text("shared_with <> ''")
+    return Index(None, "soul_id", sqlite_where=shared, postgresql_where=shared)
 
 
 def soul_id(primary_key: bool = False) -> Column[str]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, bindparam, func, select
+from sqlalchemy import Row, Select, and_, bindparam, func, or_, select
 
 from soulgraph.senses.tokenizer import fingerprints
+from soulgraph.soul.people import may_know, others
 from soulgraph.stores import schema
 from soulgraph.stores.records import Episode, Json, Message, NewMessage
 from soulgraph.stores.repository import Repository, dialect_insert
@@ -16,49 +17,84 @@ from soulgraph.stores.repository import Repository, dialect_insert
 _uses, _vectors = schema.episode_uses, schema.episode_vectors
 _BATCH = 100
 
+Audience = Collection[str] | None
+"""The people who hear what is recalled; None for an owner, who may see everything."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message, and how often a reply used it."""
+    """A message, how often a reply used it, and with whom it is shared."""
 
     message: Message
     useful: int
+    shared_with: tuple[str, ...] = ()
+
+    def known_to(self, audience: Audience) -> bool:
+        return audience is None or may_know(audience, self.message.user_id, self.shared_with)
 
 
 class Episodes(Repository[Episode]):
     table = schema.episodes
     record = Episode
 
-    async def add(self, soul_id: str, previous_id: int | None, messages: Sequence[tuple[int, NewMessage]]) -> None:
-        """Index consecutive messages of one session, given as (message_id, message).
+    async def add(self, previous_id: int | None, messages: Sequence[tuple[int, NewMessage]]) -> None:
+        """Index consecutive messages of one session, given as (message_id, message), for every soul that was present.
 
         `previous_id` is the message before the first of them, None at the beginning of a session.
         """
         ids = [previous_id, *(message_id for message_id, _ in messages)]
         for start in range(0, len(messages), _BATCH):
             batch = zip(messages[start : start + _BATCH], ids[start:], strict=False)
-            await self._add(*(_row(soul_id, before, *message) for message, before in batch))
+            await self._add(*(row for message, before in batch for row in _rows_of(before, *message)))
             if len(messages) > _BATCH:
                 await asyncio.sleep(0)  # during a long import the event loop serves others between batches
 
-    async def after(self, soul_id: str, message_id: int = 0, model: str = "") -> list[Episode]:
-        """The soul's episodes with an id above `message_id`, oldest first, with their vectors of this model."""
-        return await self._read(self._after(), soul_id=soul_id, after=message_id, model=model)
+    async def after(
+        self, soul_id: str, audience: Audience = None, message_id: int = 0, model: str = ""
+    ) -> list[Episode]:
+        """The soul's episodes that were told by the audience or shared, oldest first, with their vectors of this model.
 
-    async def before(self, soul_id: str, message_id: int, limit: int, model: str = "") -> list[Episode]:
-        """The last `limit` episodes of the soul with an id below `message_id`, newest first."""
-        return await self._read(self._before(), soul_id=soul_id, before=message_id, limit=limit, model=model)
+        Only those with an id above `message_id`; without an audience everybody's. Whether the whole audience may know
+        of a shared one is the caller's to say.
+        """
+        query = self._after(audience is not None)
+        return await self._read(query, soul_id=soul_id, people=audience, after=message_id, model=model)
 
-    async def _read(self, query: Select[Any], **values: Any) -> list[Episode]:
+    async def before(
+        self, soul_id: str, audience: Audience, message_id: int, limit: int, model: str = ""
+    ) -> list[Episode]:
+        """The last `limit` of the same with an id below `message_id`, newest first."""
+        query = self._before(audience is not None)
+        return await self._read(query, soul_id=soul_id, people=audience, before=message_id, limit=limit, model=model)
+
+    async def _read(self, query: Select[Any], people: Audience, **values: Any) -> list[Episode]:
         """Fetch all rows at once, which is faster than iterating: a soul may have a hundred thousand."""
+        if people is not None:
+            values["people"] = sorted(people)
         return [self._record(row) for row in (await self._connection.execute(query, values)).all()]
 
-    async def messages(self, soul_id: str, message_ids: Collection[int]) -> dict[int, StoredMessage]:
-        """The messages with these ids by id; ids that are unknown or of another soul are left out."""
+    async def messages(
+        self, soul_id: str, message_ids: Collection[int], audience: Audience = None
+    ) -> dict[int, StoredMessage]:
+        """The messages with these ids by id.
+
+        Ids that are unknown or of another soul, or of which not all of the audience may know, are left out.
+        """
         if not message_ids:
             return {}
         rows = await self._connection.execute(self._messages(), {"soul_id": soul_id, "ids": sorted(message_ids)})
-        return {row.message_id: _stored_message(row) for row in rows}
+        found = {row.message_id: _stored_message(row) for row in rows}
+        return {id_: one for id_, one in found.items() if one.known_to(audience)}
+
+    async def share(self, soul_id: str, message_id: int, user_id: str, shared_with: Collection[str]) -> bool:
+        """Set who may know of this person's message beside them; False if it is not theirs."""
+        keys = {"message_id": message_id, "soul_id": soul_id, "user_id": user_id}
+        return await self._set(keys, shared_with=tuple(shared_with))
+
+    async def shared(self, soul_id: str) -> list[StoredMessage]:
+        """All messages of the soul that are shared with somebody, oldest first."""
+        query = self._messages_of_soul().where(self.table.c.shared_with != ()).order_by(self.table.c.message_id)
+        return [_stored_message(row) for row in await self._connection.execute(query, {"soul_id": soul_id})]
 
     async def recalled(self, message_ids: Collection[int], now: float) -> None:
         """Count one more recall of each message, at `now`."""
@@ -86,50 +122,65 @@ class Episodes(Repository[Episode]):
 
     @classmethod
     @cache
-    def _after(cls) -> Select[Any]:
-        return cls._with_vectors(cls.table.c.message_id > bindparam("after"), cls.table.c.message_id.asc())
+    def _after(cls, for_people: bool) -> Select[Any]:
+        message_id = cls.table.c.message_id
+        return cls._with_vectors(for_people, message_id > bindparam("after"), message_id.asc())
 
     @classmethod
     @cache
-    def _before(cls) -> Select[Any]:
+    def _before(cls, for_people: bool) -> Select[Any]:
         message_id = cls.table.c.message_id
-        return cls._with_vectors(message_id < bindparam("before"), message_id.desc(), bindparam("limit"))
+        return cls._with_vectors(for_people, message_id < bindparam("before"), message_id.desc(), bindparam("limit"))
 
     @classmethod
-    def _with_vectors(cls, where: Any, order: Any, limit: Any = None) -> Select[Any]:
+    def _with_vectors(cls, for_people: bool, where: Any, order: Any, limit: Any = None) -> Select[Any]:
         """Columns in the order of the record's fields.
 
         Vectors are joined after the limit: otherwise PostgreSQL may sort all of the soul's vectors.
         """
         names = [name for name in Episode.__dataclass_fields__ if name != "vector"]
         own = select(*[cls.table.c[name] for name in names]).where(cls.table.c.soul_id == bindparam("soul_id"), where)
+        if for_people:
+            own_words = cls.table.c.user_id.in_(bindparam("people", expanding=True))
+            own = own.where(or_(own_words, cls.table.c.shared_with != ()))
         page = own.order_by(order).limit(limit).subquery()
-        same_message = and_(_vectors.c.message_id == page.c.message_id, _vectors.c.model == bindparam("model"))
+        same_message = and_(
+            _vectors.c.message_id == page.c.message_id,
+            _vectors.c.soul_id == bindparam("soul_id"),
+            _vectors.c.model == bindparam("model"),
+        )
         joined = select(*page.c, _vectors.c.vector).select_from(page.outerjoin(_vectors, same_message))
         return joined.order_by(page.c.message_id.desc() if limit is not None else page.c.message_id)
 
     @classmethod
     @cache
     def _messages(cls) -> Select[Any]:
+        return cls._messages_of_soul().where(cls.table.c.message_id.in_(bindparam("ids", expanding=True)))
+
+    @classmethod
+    @cache
+    def _messages_of_soul(cls) -> Select[Any]:
         message, own = schema.messages.c, cls.table.c
         columns = [message[name] for name in Message.__dataclass_fields__]
         joined = cls.table.join(schema.messages, message.message_id == own.message_id)
         joined = joined.outerjoin(_uses, _uses.c.message_id == own.message_id)
-        query = select(*columns, func.coalesce(_uses.c.useful, 0)).select_from(joined)
-        return query.where(own.soul_id == bindparam("soul_id"), own.message_id.in_(bindparam("ids", expanding=True)))
+        query = select(*columns, func.coalesce(_uses.c.useful, 0), own.shared_with).select_from(joined)
+        return query.where(own.soul_id == bindparam("soul_id"))
 
 
 def _stored_message(row: Row[Any]) -> StoredMessage:
     fields: list[Any] = list(row)
-    return StoredMessage(Message(*fields[:-1]), fields[-1])
+    return StoredMessage(Message(*fields[:-2]), *fields[-2:])
 
 
-def _row(soul_id: str, previous_id: int | None, message_id: int, message: NewMessage) -> Json:
-    return {
+def _rows_of(previous_id: int | None, message_id: int, message: NewMessage) -> list[Json]:
+    row = {
         "message_id": message_id,
-        "soul_id": soul_id,
         "previous_id": previous_id,
         "by_user": message.role == "user",
         "at": message.created_at,
         "terms": fingerprints(message.content),
+        "user_id": message.user_id,
+        "shared_with": others(message.user_id, (*message.people, *message.shared_with)),
     }
+    return [{**row, "soul_id": soul_id} for soul_id in dict.fromkeys((message.soul_id, *message.souls))]

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, func, select, update
 
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores import schema
 from soulgraph.stores.records import EventUse, Provenance
 from soulgraph.stores.repository import Repository, fields_of
@@ -19,8 +20,17 @@ class EventCatalogue(Repository[EventUse]):
     table = schema.event_uses
     record = EventUse
 
-    async def add(self, event_id: str, now: float) -> None:
-        await self._put_new(event_id=event_id, recalled=0, useful=0, merged=0, created_at=now)
+    async def add(self, event_id: str, now: float, audience: str = EVERYONE) -> None:
+        use = EventUse(event_id, 0, 0, None, 0, now, audience)
+        await self._put_new(**fields_of(use))
+
+    async def without_audience(self, limit: int) -> list[str]:
+        """The ids of events from before audiences, for which Chroma is still to be told."""
+        return list((await self._connection.execute(self._ids().where(self.table.c.audience.is_(None)).limit(limit))).scalars())
+
+    async def admit(self, event_id: str, audience: str) -> None:
+        """Set who may recall the event."""
+        await self._set({"event_id": event_id}, audience=audience)
 
     async def trace(self, provenance: Provenance) -> None:
         """Store the session and messages that an event was made from."""

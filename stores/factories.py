@@ -9,13 +9,13 @@ from soulgraph.library.shipped import TEMPLATES
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
+from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.profile import empty_profile
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Json, Session, Soul
 from soulgraph.stores.stores import Transaction
 
-DEFAULT_USER = "default"
 MODEL_VERSION = "persona-pad-v3"
 
 

@@ -2,24 +2,27 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, select
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import ApiKey, Scope
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.repository import Repository, fields_of
 
 
 class Keys(Repository[ApiKey]):
     table = schema.api_keys
     record = ApiKey
 
-    async def create(self, name: str, scope: Scope, now: float) -> str:
+    async def create(
+        self, name: str, scope: Scope, now: float, user_id: str | None = None, soul_ids: Collection[str] = ()
+    ) -> str:
         """Store a new key and return its secret, which cannot be read again."""
         secret = f"sg-{secrets.token_urlsafe(32)}"
-        key_id = secrets.token_hex(4)
-        await self._add({"key_id": key_id, "name": name, "scope": scope, "hash": _hash(secret), "created_at": now})
+        key = ApiKey(secrets.token_hex(4), name, scope, now, None, user_id, tuple(soul_ids))
+        await self._add(fields_of(key) | {"hash": _hash(secret)})
         return secret
 
     async def find(self, secret: str) -> ApiKey | None:
@@ -27,10 +30,9 @@ class Keys(Repository[ApiKey]):
         key = await self._first(self._rows("hash"), hash=_hash(secret))
         return key if key and key.revoked_at is None else None
 
-    async def exist(self) -> bool:
-        """Whether there is any key that is not revoked."""
-        query = select(func.count()).select_from(self.table).where(self.table.c.revoked_at.is_(None))
-        return bool((await self._connection.execute(query)).scalar())
+    async def any(self) -> bool:
+        """Whether a key was ever made; revoked ones count, so that revoking the last does not open the server."""
+        return bool((await self._connection.execute(select(exists().select_from(self.table)))).scalar())
 
     async def all(self) -> list[ApiKey]:
         return await self._all(self._rows().order_by(self.table.c.created_at))

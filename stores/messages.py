@@ -27,26 +27,24 @@ class Messages(Repository[Message]):
         """
         if not messages:
             return []
-        await self._add(*({"session_id": session_id, **fields_of(message)} for message in messages))
-        soul_id, ids = await self._last_ids(session_id, len(messages) + 1)
+        await self._add(*({"session_id": session_id, **_columns(message)} for message in messages))
+        ids = await self._last_ids(session_id, len(messages) + 1)
         previous_id = ids.pop(0) if len(ids) > len(messages) else None
-        await Episodes(self._connection).add(soul_id, previous_id, list(zip(ids, messages, strict=True)))
+        await Episodes(self._connection).add(previous_id, list(zip(ids, messages, strict=True)))
         return ids
 
-    async def _last_ids(self, session_id: str, limit: int) -> tuple[str, list[int]]:
-        """The soul of the session, and the ids of its last messages, oldest first."""
+    async def _last_ids(self, session_id: str, limit: int) -> list[int]:
+        """The ids of the session's last messages, oldest first."""
         values = {"session_id": session_id, "limit": limit}
-        newest_first = (await self._connection.execute(self._newest_ids(), values)).all()
-        return newest_first[0][0], [row[1] for row in reversed(newest_first)]
+        newest_first = (await self._connection.execute(self._newest_ids(), values)).scalars().all()
+        return list(reversed(newest_first))
 
     @classmethod
     @cache
     def _newest_ids(cls) -> Select[Any]:
-        session, message = schema.sessions.c, cls.table.c
-        joined = schema.sessions.join(cls.table, session.session_id == message.session_id)
-        ids = select(session.soul_id, message.message_id).select_from(joined)
-        newest_first = ids.where(message.session_id == bindparam("session_id")).order_by(message.message_id.desc())
-        return newest_first.limit(bindparam("limit"))
+        message = cls.table.c
+        in_session = select(message.message_id).where(message.session_id == bindparam("session_id"))
+        return in_session.order_by(message.message_id.desc()).limit(bindparam("limit"))
 
     async def recent(self, session_id: str, limit: int) -> list[Message]:
         """The last unarchived messages, oldest first. The last two rounds are included even if they are archived.
@@ -81,3 +79,8 @@ class Messages(Repository[Message]):
         """Messages with an id above `after`, oldest first; all of them if `limit` is None."""
         following = self._rows("session_id").where(self.table.c.message_id > after)
         return await self._all(following.order_by(self.table.c.message_id).limit(limit), session_id=session_id)
+
+
+def _columns(message: NewMessage) -> dict[str, Any]:
+    """With whom it is shared is the episode's: that may change later, and who was present may not."""
+    return {name: value for name, value in fields_of(message).items() if name != "shared_with"}

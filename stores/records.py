@@ -1,5 +1,6 @@
 """The records that repositories return: frozen dataclasses with one field per column."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import PersonaState
+from soulgraph.soul.people import DEFAULT_USER, EVERYONE
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, new_guard
 from soulgraph.soul.profile import Profile
@@ -77,6 +79,8 @@ class Terminal:
     updated_at: float
     online: bool = False
     last_seen: float | None = None
+    user_id: str = DEFAULT_USER
+    """Who usually speaks there."""
 
     @classmethod
     def unknown(cls, terminal_id: str, now: float) -> "Terminal":
@@ -116,14 +120,36 @@ class Session:
     continued_from: str | None
     created_at: float
     updated_at: float
-    guard: GuardState = field(default_factory=new_guard)
+    guard: dict[str, GuardState] = field(default_factory=dict)
+    """What the preference guard remembers of each person."""
     reflected_to: int = 0
     memory_hint: str = ""
     """Why memory should be updated; empty while it need not."""
+    people: tuple[str, ...] = ()
+    """Who takes part beside `user_id`: with anybody it is a group."""
+    souls: dict[str, CharacterSnapshot] = field(default_factory=dict)
+    """The souls that take part beside `soul_id`, each with its character."""
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        """Everybody who hears what is said here."""
+        return self.user_id, *self.people
+
+    @property
+    def is_group(self) -> bool:
+        return bool(self.people or self.souls)
+
+    def guard_of(self, user_id: str) -> GuardState:
+        return self.guard.get(user_id) or new_guard()
+
+    def snapshot_of(self, soul_id: str) -> CharacterSnapshot:
+        return self.souls.get(soul_id, self.character_snapshot)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """`user_id` and `soul_id` are who spoke and to whom, `people` and `souls` who else was present."""
+
     message_id: int
     session_id: str
     turn_id: str
@@ -133,19 +159,35 @@ class Message:
     input_id: str | None
     created_at: float
     proactive: bool = False
+    user_id: str = ""
+    soul_id: str = ""
+    people: tuple[str, ...] = ()
+    souls: tuple[str, ...] = ()
+
+    def heard_by(self, audience: Iterable[str], soul_id: str) -> bool:
+        """Whether all these people and this soul were present."""
+        return {*audience} <= {self.user_id, *self.people} and soul_id in (self.soul_id, *self.souls)
 
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message that is not stored yet, so it has no id and no session."""
+    """A message that is not stored yet, so it has no id and no session.
+
+    `shared_with` are people who may know of it beside those who were present.
+    """
 
     turn_id: str
     role: Role
     content: str
     created_at: float
+    user_id: str
+    soul_id: str
+    people: tuple[str, ...] = ()
+    souls: tuple[str, ...] = ()
     archived: bool = False
     input_id: str | None = None
     proactive: bool = False
+    shared_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +199,8 @@ class Episode:
     by_user: bool
     at: float
     terms: bytes
+    user_id: str = ""
+    shared_with: tuple[str, ...] = ()
     vector: bytes | None = None
 
 
@@ -199,6 +243,8 @@ class EventUse:
     last_recalled_at: float | None
     merged: int
     created_at: float
+    audience: str | None = EVERYONE
+    """Who may recall it, as `memory.events.audience_of` writes it; None if that is not in Chroma yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,20 +297,45 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class Preference:
     soul_id: str
+    user_id: str
     key: str
     value: str
     confidence: float
     source: str
     evidence: list[Any]
     updated_at: float
+    shared_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     soul_id: str
+    user_id: str
     n: int
     content: str
     updated_at: float
+    shared_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a soul and a person are to each other.
+
+    `inner_state` is what the soul understands and feels about the person, `scratch_area` its working notes about them.
+    """
+
+    soul_id: str
+    user_id: str
+    bond: str
+    inner_state: str
+    scratch_area: str
+    since: float
+    updated_at: float
+
+    @classmethod
+    def new(cls, soul_id: str, user_id: str, now: float) -> "Relation":
+        """Of two who have just met."""
+        return cls(soul_id, user_id, "", "", "", now, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +355,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class MonologueVersion:
+    """`user_id` is the person it is about; empty for the soul's monologue about itself."""
+
     soul_id: str
+    user_id: str
     n: int
     inner_state: str
     source: str
@@ -305,9 +379,10 @@ class DailyUsage:
 
 @dataclass(frozen=True, slots=True)
 class ProactiveSchedule:
-    """When a soul may next speak on its own, and how often it did so on `day`."""
+    """When a soul may next speak to a person on its own, and how often it did so on `day`."""
 
     soul_id: str
+    user_id: str
     due_at: float
     day: str
     spoken: int
@@ -318,8 +393,12 @@ class ProactiveSchedule:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
+    """`user_id` is the person it belongs to, None if it is nobody's; `soul_ids` its souls, empty for all."""
+
     key_id: str
     name: str
     scope: Scope
     created_at: float
     revoked_at: float | None
+    user_id: str | None = None
+    soul_ids: tuple[str, ...] = ()

@@ -17,7 +17,19 @@ from sqlalchemy import (
     text,
 )
 
-from soulgraph.stores.columns import Json, Serial, message_id, metadata, session_id, soul_id, use_columns
+from soulgraph.soul.people import DEFAULT_USER
+from soulgraph.stores.columns import (
+    Json,
+    Serial,
+    ids,
+    message_id,
+    metadata,
+    owner_columns,
+    session_id,
+    shared_index,
+    soul_id,
+    use_columns,
+)
 
 
 def _preset_table(name: str) -> Table:
@@ -66,6 +78,7 @@ terminals = Table(
     Column("updated_at", Double, nullable=False),
     Column("online", Boolean, nullable=False, server_default=false()),
     Column("last_seen", Double),
+    Column("user_id", String, nullable=False, server_default=text(f"'{DEFAULT_USER}'")),
     Index(None, "last_seen"),
 )
 
@@ -87,10 +100,13 @@ sessions = Table(
     Column("guard", Json, nullable=False, server_default=text("'{}'")),
     Column("reflected_to", BigInteger, nullable=False, server_default=text("0")),
     Column("memory_hint", Text, nullable=False, server_default=text("''")),
+    ids("people"),
+    Column("souls", Json, nullable=False, server_default=text("'{}'")),
     Index(None, "soul_id", "updated_at"),
 )
 
-# `sqlite_autoincrement`: the id of a deleted message is never used again, as on PostgreSQL.
+# `user_id` and `soul_id` are who spoke and to whom: the role says which is which. `people` and `souls` are who else was
+# present. `sqlite_autoincrement`: the id of a deleted message is never used again, as on PostgreSQL.
 messages = Table(
     "messages",
     metadata,
@@ -103,23 +119,30 @@ messages = Table(
     Column("input_id", String),
     Column("created_at", Double, nullable=False),
     Column("proactive", Boolean, nullable=False, server_default=false()),
+    Column("user_id", String, nullable=False, server_default=text("''")),
+    Column("soul_id", String, nullable=False, server_default=text("''")),
+    ids("people"),
+    ids("souls"),
     UniqueConstraint("session_id", "input_id"),
     Index(None, "session_id", "archived", "message_id"),
     Index(None, "session_id", "message_id"),
     sqlite_autoincrement=True,
 )
 
-# The search index: the terms of each message, as the index in `memory` reads them, and the message before it.
+# The search index: the terms of each message, as the index in `memory` reads them, and the message before it. Every
+# soul that was present has a row, and only those: no soul remembers what it did not witness.
 episodes = Table(
     "episodes",
     metadata,
     message_id(),
-    soul_id(),
+    soul_id(primary_key=True),
     Column("previous_id", BigInteger),
     Column("by_user", Boolean, nullable=False),
     Column("at", Double, nullable=False),
     Column("terms", LargeBinary, nullable=False),
-    Index(None, "soul_id", "message_id"),
+    *owner_columns(),
+    Index(None, "soul_id", "user_id", "message_id"),
+    shared_index(),
 )
 
 # `soul_id` repeats that of the episode, so that one index finds the vectors of a soul and model in order.
@@ -127,7 +150,7 @@ episode_vectors = Table(
     "episode_vectors",
     metadata,
     message_id(),
-    soul_id(),
+    soul_id(primary_key=True),
     Column("model", String, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Index(None, "soul_id", "model", "message_id"),
@@ -148,6 +171,7 @@ persona_versions = Table(
 )
 
 # The catalogue of the event library; the events themselves are in Chroma. `merged` counts merged near-duplicates.
+# `audience` is who may recall it, as Chroma has it too; NULL until an event from before audiences has got one there.
 event_uses = Table(
     "event_uses",
     metadata,
@@ -155,6 +179,7 @@ event_uses = Table(
     *use_columns(),
     Column("merged", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
+    Column("audience", Text),
     Index(None, "created_at"),
 )
 
@@ -224,4 +249,6 @@ api_keys = Table(
     Column("hash", String, nullable=False, unique=True),
     Column("created_at", Double, nullable=False),
     Column("revoked_at", Double),
+    Column("user_id", String),
+    ids("soul_ids"),
 )

@@ -1,27 +1,45 @@
-"""The tables of preferences, memory slots, the outbox, inner monologues, proactive schedules and token usage."""
+"""The tables of preferences, memory slots, relations, the outbox, inner monologues, schedules and token usage."""
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, String, Table, Text, UniqueConstraint, text
 
-from soulgraph.stores.columns import Json, Serial, metadata, soul_id
+from soulgraph.stores.columns import Json, Serial, metadata, owner_columns, shared_index, soul_id
 
 preferences = Table(
     "preferences",
     metadata,
     soul_id(primary_key=True),
+    *owner_columns(primary_key=True),
     Column("key", String, primary_key=True),
     Column("value", Text, nullable=False),
     Column("confidence", Double, nullable=False),
     Column("source", String, nullable=False),
     Column("evidence", Json, nullable=False),
     Column("updated_at", Double, nullable=False),
+    shared_index(),
 )
 
 slots = Table(
     "slots",
     metadata,
     soul_id(primary_key=True),
+    *owner_columns(primary_key=True),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("content", Text, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    shared_index(),
+)
+
+# What a soul and a person are to each other. `inner_state` is what the soul understands and feels about this person,
+# `scratch_area` its working notes about them: both are read in turns with this person only.
+relations = Table(
+    "relations",
+    metadata,
+    soul_id(primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("bond", Text, nullable=False),
+    Column("inner_state", Text, nullable=False),
+    Column("scratch_area", Text, nullable=False),
+    Column("since", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
 )
 
@@ -45,22 +63,25 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
-# All versions of each soul's inner monologue; the last one is also in the soul's row.
+# All versions of each soul's inner monologue, and of those about a person (`user_id`); the last one is also in the
+# row of the soul or of the relation.
 inner_versions = Table(
     "inner_versions",
     metadata,
     soul_id(primary_key=True),
+    Column("user_id", String, primary_key=True, server_default=text("''")),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("inner_state", Text, nullable=False),
     Column("source", String, nullable=False),
     Column("created_at", Double, nullable=False),
 )
 
-# The proactive schedules: when a soul may next speak on its own, and how often it did so on `day`.
+# The proactive schedules: when a soul may next speak to a person on its own, and how often it did so on `day`.
 lives = Table(
     "lives",
     metadata,
     soul_id(primary_key=True),
+    Column("user_id", String, primary_key=True, server_default=text("''")),
     Column("due_at", Double, nullable=False),
     Column("day", String, nullable=False),
     Column("spoken", Integer, nullable=False),

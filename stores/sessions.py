@@ -3,16 +3,15 @@
 Methods that change a session raise NotFound if it does not exist.
 """
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Mapping
 
-from sqlalchemy import Row, delete
+from sqlalchemy import Text, cast, delete, literal, or_
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
-from soulgraph.soul.preferences import GuardState, new_guard
+from soulgraph.soul.preferences import GuardState
 from soulgraph.stores import schema, schema_memory
-from soulgraph.stores.records import Session
+from soulgraph.stores.records import CharacterSnapshot, Session
 from soulgraph.stores.repository import Repository, fields_of
 
 
@@ -29,17 +28,32 @@ class Sessions(Repository[Session]):
             raise NotFound("session", session_id)
         return session
 
-    async def all(self, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
-        """The sessions of a soul, or of all souls, the most recently used first."""
+    async def all(
+        self, soul_id: str | None = None, limit: int | None = None, user_id: str | None = None
+    ) -> list[Session]:
+        """The sessions of a soul, or of all souls, the most recently used first; with `user_id` only this person's."""
         order = self.table.c.updated_at.desc(), self.table.c.session_id
-        if soul_id is None:
-            return await self._all(self._rows().order_by(*order).limit(limit))
-        return await self._all(self._rows("soul_id").order_by(*order).limit(limit), soul_id=soul_id)
+        keys = {"soul_id": soul_id, "user_id": user_id}
+        given = {name: value for name, value in keys.items() if value is not None}
+        return await self._all(self._rows(*given).order_by(*order).limit(limit), **given)
 
-    def _record(self, row: Row[Any]) -> Session:
-        """The guard is an empty JSON object until it is written for the first time; then it is a new one."""
-        session = super()._record(row)
-        return session if session.guard else replace(session, guard=new_guard())
+    async def with_person(self, user_id: str, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
+        """Those in which this person takes part, groups included, the most recently used first."""
+        row = self.table.c
+        lines = literal("\n") + cast(row.people, Text) + literal("\n")
+        query = self._rows().where(or_(row.user_id == user_id, lines.contains(f"\n{user_id}\n", autoescape=True)))
+        if soul_id is not None:
+            takes_part = cast(row.souls, Text).contains(f'"{soul_id}"', autoescape=True)
+            query = query.where(or_(row.soul_id == soul_id, takes_part))
+        return await self._all(query.order_by(row.updated_at.desc(), row.session_id).limit(limit))
+
+    async def gather(
+        self, session_id: str, people: Collection[str], souls: Mapping[str, CharacterSnapshot], now: float
+    ) -> None:
+        """Set who takes part beside the session's own person and soul, from its next message on."""
+        members = {"people": tuple(people), "souls": dict(souls)}
+        if not await self._set({"session_id": session_id}, **members, updated_at=now):
+            raise NotFound("session", session_id)
 
     async def add(self, session: Session) -> None:
         await self._add(fields_of(session))
@@ -56,8 +70,8 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, persona_state=persona_state, updated_at=now):
             raise NotFound("session", session_id)
 
-    async def set_guard(self, session_id: str, guard: GuardState) -> None:
-        """Store the state of the preference guard: what it has counted, and which confirmation it waits for."""
+    async def set_guard(self, session_id: str, guard: Mapping[str, GuardState]) -> None:
+        """Store what the preference guard has counted of each person, and which confirmation it waits for."""
         if not await self._set({"session_id": session_id}, guard=guard):
             raise NotFound("session", session_id)
 

@@ -20,6 +20,7 @@ from soulgraph.stores.outbox import Outbox
 from soulgraph.stores.personas import PersonaVersions
 from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Templates
 from soulgraph.stores.proactive_schedules import ProactiveSchedules
+from soulgraph.stores.relations import Relations
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
@@ -49,6 +50,7 @@ class Transaction:
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
+        self.relations = Relations(connection)
         self.monologues = MonologueVersions(connection)
         self.proactive_schedules = ProactiveSchedules(connection)
         self.outbox = Outbox(connection)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, bindparam, select
 
@@ -14,12 +14,20 @@ SILENCE_S = 60.0
 """A terminal that was not seen for this long counts as offline."""
 
 
+class AwakeTerminal(NamedTuple):
+    """An online terminal with its soul and its usual person."""
+
+    terminal_id: str
+    soul_id: str
+    user_id: str
+
+
 @cache
-def _online_with_soul() -> Select[tuple[str, str | None]]:
-    """Selects (terminal_id, soul_id) of the online terminals with a soul; binds the values of `_seen_range`."""
+def _online_with_soul() -> Select[tuple[str, str | None, str]]:
+    """Selects the fields of `AwakeTerminal`; binds the values of `_seen_range`."""
     row = schema.terminals.c
     seen = row.last_seen.between(bindparam("seen_from"), bindparam("seen_until"))
-    return select(row.terminal_id, row.soul_id).where(row.online & seen & row.soul_id.is_not(None))
+    return select(row.terminal_id, row.soul_id, row.user_id).where(row.online & seen & row.soul_id.is_not(None))
 
 
 def _seen_range(now: float) -> dict[str, float]:
@@ -41,10 +49,13 @@ class Terminals(Repository[Terminal]):
     async def all(self) -> list[Terminal]:
         return await self._all(self._rows().order_by(self.table.c.terminal_id))
 
-    async def bind(self, terminal_id: str, soul_id: str, now: float) -> None:
-        """Give the terminal this soul; a terminal that is unknown is added."""
+    async def bind(self, terminal_id: str, soul_id: str, now: float, user_id: str | None = None) -> None:
+        """Give the terminal this soul, and a usual person if one is named; a terminal that is unknown is added."""
         await self._ensure(terminal_id, now)
-        await self._set({"terminal_id": terminal_id}, soul_id=soul_id, updated_at=now, online=True, last_seen=now)
+        person = {"user_id": user_id} if user_id else {}
+        await self._set(
+            {"terminal_id": terminal_id}, soul_id=soul_id, updated_at=now, online=True, last_seen=now, **person
+        )
 
     async def seen(self, terminal_id: str, now: float) -> bool:
         """Record that the terminal is online; False if it is unknown."""
@@ -64,10 +75,10 @@ class Terminals(Repository[Terminal]):
             rows = [{"key_terminal_id": r.terminal_id, "online": r.online, "last_seen": r.last_seen} for r in ordered]
             await self._connection.execute(self._update(("terminal_id",), ("online", "last_seen")), rows)
 
-    async def awake(self, now: float) -> list[tuple[str, str]]:
-        """(terminal_id, soul_id) of every online terminal that has a soul."""
+    async def awake(self, now: float) -> list[AwakeTerminal]:
+        """Every online terminal that has a soul."""
         rows = await self._connection.execute(_online_with_soul(), _seen_range(now))
-        return [(row.terminal_id, row.soul_id) for row in rows]
+        return [AwakeTerminal(*row) for row in rows]
 
     async def gone(self) -> list[str]:
         """The ids of the terminals whose last report was that they are offline."""

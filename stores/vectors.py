@@ -50,7 +50,11 @@ class EpisodeVectors(Repository[EpisodeVector]):
     @cache
     def _missing(cls) -> Select[Any]:
         episode, message = schema.episodes.c, schema.messages.c
-        has_vector = and_(cls.table.c.message_id == episode.message_id, cls.table.c.model == bindparam("model"))
+        has_vector = and_(
+            cls.table.c.message_id == episode.message_id,
+            cls.table.c.soul_id == episode.soul_id,
+            cls.table.c.model == bindparam("model"),
+        )
         joined = schema.episodes.join(schema.messages, message.message_id == episode.message_id)
         query = select(episode.message_id, episode.soul_id, message.content).select_from(
             joined.outerjoin(cls.table, has_vector)

@@ -12,7 +12,9 @@ from soulgraph.stores.records import (
     NewMessage,
     Preference,
     Provenance,
+    Relation,
     Session,
+    Slot,
     Soul,
 )
 from soulgraph.stores.stores import Stores
@@ -74,13 +76,17 @@ def snapshot(**fields: Any) -> Any:
 
 
 def message(content: str = "hello", **fields: Any) -> NewMessage:
-    values = {"turn_id": "turn_1", "role": "user", "created_at": NOW}
+    values = {"turn_id": "turn_1", "role": "user", "created_at": NOW, "user_id": "user_1", "soul_id": "soul_1"}
     return NewMessage(content=content, **(values | fields))
 
 
 def preference(key: str = "tea", soul_id: str = "soul_1", **fields: Any) -> Preference:
-    values = {"value": "green", "confidence": 0.5, "source": "said", "evidence": [], "updated_at": NOW}
+    values = {"user_id": "user_1", "value": "green", "confidence": 0.5, "source": "said", "evidence": [], "updated_at": NOW}
     return Preference(soul_id=soul_id, key=key, **(values | fields))
+
+
+def slot(n: int = 1, content: str = "likes rain", soul_id: str = "soul_1", **fields: Any) -> Slot:
+    return Slot(**({"soul_id": soul_id, "user_id": "user_1", "n": n, "content": content, "updated_at": NOW} | fields))
 
 
 def point(at: float = NOW, soul_id: str = "soul_1", **fields: Any) -> EmotionPoint:
@@ -95,7 +101,7 @@ async def live(stores: Stores, n: int = 1) -> None:
     async with stores.write() as tx:
         await tx.souls.add(soul(soul_id))
         await tx.sessions.add(session(session_id, soul_id))
-        await tx.messages.append(session_id, [message(turn_id=turn_id, input_id="in_1")])
+        await tx.messages.append(session_id, [message(turn_id=turn_id, input_id="in_1", soul_id=soul_id)])
         [said] = await tx.messages.page(session_id)
         await tx.vectors.put([EpisodeVector(said.message_id, soul_id, "model_1", b"\0\1")])
         await tx.episodes.recalled([said.message_id], NOW)
@@ -105,10 +111,11 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.turns.heard(session_id, "in_1", turn_id, soul_id, {}, NOW)
         await tx.history.add_turn(0, point(soul_id=soul_id))
         await tx.preferences.put(preference(soul_id=soul_id))
-        await tx.slots.put(soul_id, 1, "likes rain", NOW)
+        await tx.slots.put(slot(1, "likes rain", soul_id=soul_id))
+        await tx.relations.ensure(Relation.new(soul_id, "user_1", NOW))
         await tx.monologues.think(soul_id, "I wonder", "reflection", NOW)
         await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
-        await tx.proactive_schedules.schedule({soul_id: NOW})
+        await tx.proactive_schedules.schedule({(soul_id, "user_1"): NOW})
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)
         await tx.terminals.report_catalog(f"term_{n}", 3, [{"id": "wave"}], NOW)
         await tx.terminals.bind(f"term_{n}", soul_id, NOW)
