@@ -23,8 +23,9 @@ async def test_a_message_comes_back_as_it_was_appended(home):
             "sess_1", [message(long, input_id="in_1"), message("", role="assistant", archived=True)]
         )
         first, second = await tx.messages.page("sess_1")
-    assert first == Message(first.message_id, "sess_1", "turn_1", "user", long, False, "in_1", NOW)
-    assert second == Message(second.message_id, "sess_1", "turn_1", "assistant", "", True, None, NOW)
+    between = {"user_id": "user_1", "soul_id": "soul_1"}
+    assert first == Message(first.message_id, "sess_1", "turn_1", "user", long, False, "in_1", NOW, **between)
+    assert second == Message(second.message_id, "sess_1", "turn_1", "assistant", "", True, None, NOW, **between)
 
 
 async def test_messages_keep_their_order(home):
