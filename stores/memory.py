@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-from sqlalchemy import Select, bindparam, or_
+from sqlalchemy import Select, bindparam, select, union_all
 
 from soulgraph.errors import NotFound
 from soulgraph.soul.people import NOBODY, may_know
@@ -84,8 +84,9 @@ class OwnedRows(Repository[OwnedRecord]):
     @classmethod
     @cache
     def _own_or_shared(cls) -> Select[Any]:
-        own = cls.table.c.user_id == bindparam("user_id")
-        return cls._rows("soul_id").where(or_(own, is_shared(cls.table)))
+        """Two selects, because for an `or` the databases may read everybody's rows instead of two indexes."""
+        own, others = cls._rows("soul_id", "user_id"), cls.table.c.user_id != bindparam("user_id")
+        return select(union_all(own, cls._rows("soul_id").where(others, is_shared(cls.table))).subquery())
 
 
 class Preferences(OwnedRows[Preference]):

@@ -74,3 +74,24 @@ async def test_two_servers_never_take_one_soul_twice(home, database_url):
         taken = await asyncio.gather(server(home), server(Stores(database)))
     assert sorted(taken[0] + taken[1]) == sorted(pairs)
     assert {life.due_at for life in await lives(home, *pairs)} == {LATER}
+
+
+async def test_a_soul_has_a_schedule_for_each_person(home):
+    ann, lin = ("soul_1", "ann"), ("soul_1", "林")
+    async with home.write() as tx:
+        await tx.proactive_schedules.schedule({ann: NOW, lin: NOW, ONE: LATER})
+        await tx.proactive_schedules.spoke(*ann, "2027-01-15")
+        following = {ann: LATER, ONE: LATER, ("soul_1", "a stranger"): LATER}
+        assert await tx.proactive_schedules.claim(following, NOW) == [ProactiveSchedule(*ann, NOW, "2027-01-15", 1)]
+    assert await lives(home, ann, lin, ONE, ("soul_1", "a stranger"), ("ann", "soul_1")) == [
+        ProactiveSchedule(*ann, LATER, "2027-01-15", 1),
+        ProactiveSchedule(*ONE, LATER, "", 0),
+        ProactiveSchedule(*lin, NOW, "", 0),
+    ]
+
+
+async def test_a_pair_is_not_made_of_two_others(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+        await tx.proactive_schedules.schedule({("soul_1", "ann"): NOW, ("soul_2", "bob"): NOW})
+    assert await lives(home, ("soul_1", "bob"), ("soul_2", "ann")) == []

@@ -130,3 +130,16 @@ async def test_the_first_reports_of_a_terminal_may_come_at_once(stores):
         assert await tx.terminals.find("term_1") == Terminal(
             "term_1", None, [{"name": "wave"}], 1, [{"id": "wave"}], 1, NOW
         )
+
+
+async def test_a_terminal_has_a_usual_person_until_another_is_named(home):
+    async with home.write() as tx:
+        await tx.terminals.bind("term_1", "soul_1", NOW, "林")
+        assert await tx.terminals.awake(NOW) == [("term_1", "soul_1", "林")]
+        await tx.terminals.bind("term_1", "soul_1", NOW)
+        await tx.terminals.bind("term_1", "soul_1", NOW, "")
+        await tx.terminals.report_catalog("term_1", 1, [], NOW)
+        assert (await tx.terminals.find("term_1")).user_id == "林"
+        await tx.terminals.bind("term_1", "soul_1", NOW, "ann")
+        [awake] = await tx.terminals.awake(NOW)
+    assert (awake.terminal_id, awake.soul_id, awake.user_id) == ("term_1", "soul_1", "ann")
