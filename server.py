@@ -59,7 +59,6 @@ from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
-from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
@@ -170,7 +169,8 @@ async def _terminal_inputs(
         return
 
     async def begin(terminal_id: str, message: Input) -> PendingAnswer:
-        request = TurnRequest(message.text, DEFAULT_USER, message.input_id, terminal_id=terminal_id)
+        ids = {"input_id": message.input_id, "session_id": message.session_id, "terminal_id": terminal_id}
+        request = TurnRequest(message.text, message.user_id, **ids)
         return (await runner.start(request)).answer()
 
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)

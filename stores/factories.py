@@ -1,10 +1,11 @@
 """Builds new souls and sessions from the presets of the library. The records are returned, not stored."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-from soulgraph.library.first_monologue import first_monologue
+from soulgraph.library.first_monologue import first_monologue, first_thought_about
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
@@ -13,7 +14,7 @@ from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.profile import empty_profile
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Json, Session, Soul
+from soulgraph.stores.records import Json, Relation, Session, Soul
 from soulgraph.stores.stores import Transaction
 
 MODEL_VERSION = "persona-pad-v3"
@@ -51,7 +52,6 @@ async def new_soul(
     user_id: str,
     character_id: str | None,
     now: float,
-    user_name: str | None = None,
     constants: Constants = DEFAULT,
 ) -> Soul:
     """A soul with a neutral emotion and a first inner monologue; a character gives it its initial profile.
@@ -70,7 +70,7 @@ async def new_soul(
         emotion_state=born(traits, now, constants),
         model_version=MODEL_VERSION,
         dynamic_profile=_initial_profile(character.get("initial_profile", {}), iso(now)),
-        inner_state=first_monologue(name, character, user_name or _name_in(user_id)),
+        inner_state=first_monologue(name, character),
         turns=0,
         version=1,
         created_at=now,
@@ -122,6 +122,13 @@ async def new_session(
         created_at=now,
         updated_at=now,
     )
+
+
+def first_relation(soul: Soul, user_id: str, name: str | None, now: float) -> Relation:
+    """Of a soul and a person who have just met; about one whose name it knows it has a first thought."""
+    called = name or _name_in(user_id)
+    inner_state = first_thought_about(called, soul.name + soul.inner_state) if called else ""
+    return replace(Relation.new(soul.soul_id, user_id, now), inner_state=inner_state)
 
 
 def _name_in(user_id: str) -> str | None:

@@ -25,7 +25,9 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
     async def schedule(self, due_at: Mapping[Pair, float]) -> None:
         """Set when each pair is due; souls that were deleted are left out."""
         if due_at:
-            rows = [{"key": soul_id, "person": user_id, "due": due} for (soul_id, user_id), due in sorted(due_at.items())]
+            rows = [
+                {"key": soul_id, "person": user_id, "due": due} for (soul_id, user_id), due in sorted(due_at.items())
+            ]
             await self._connection.execute(_upsert_due(self._connection.dialect.name), rows)
 
     async def claim(self, next_due_at: Mapping[Pair, float], now: float) -> list[ProactiveSchedule]:

@@ -10,7 +10,7 @@ from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import PersonaState
-from soulgraph.soul.people import DEFAULT_USER, EVERYONE
+from soulgraph.soul.people import DEFAULT_USER, EVERYONE, others
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, new_guard
 from soulgraph.soul.profile import Profile
@@ -188,6 +188,17 @@ class NewMessage:
     input_id: str | None = None
     proactive: bool = False
     shared_with: tuple[str, ...] = ()
+
+    @classmethod
+    def said_in(
+        cls, session: Session, turn_id: str, role: Role, content: str, created_at: float, **fields: Any
+    ) -> "NewMessage":
+        """A message of this session, by or to its own person and soul if `fields` do not say who; all others hear it."""
+        user_id = fields.pop("user_id", session.user_id)
+        soul_id = fields.pop("soul_id", session.soul_id)
+        people = others(user_id, session.audience)
+        souls = others(soul_id, (session.soul_id, *session.souls))
+        return cls(turn_id, role, content, created_at, user_id, soul_id, people, souls, **fields)
 
 
 @dataclass(frozen=True, slots=True)

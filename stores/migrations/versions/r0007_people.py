@@ -30,7 +30,9 @@ _souls = sa.table(
     sa.column("dynamic_profile", Json),
 )
 _sessions = sa.table(
-    "sessions", *(sa.column(name) for name in ("session_id", "soul_id", "user_id", "created_at")), sa.column("guard", Json)
+    "sessions",
+    *(sa.column(name) for name in ("session_id", "soul_id", "user_id", "created_at")),
+    sa.column("guard", Json),
 )
 _slots = sa.table("slots", *(sa.column(name) for name in ("soul_id", "n", "user_id", "content")))
 _preferences = sa.table(
@@ -40,7 +42,9 @@ _relations = sa.table(
     "relations",
     *(sa.column(n) for n in ("soul_id", "user_id", "bond", "inner_state", "scratch_area", "since", "updated_at")),
 )
-_versions = sa.table("inner_versions", *(sa.column(name) for name in ("soul_id", "user_id", "n", "inner_state", "source")))
+_versions = sa.table(
+    "inner_versions", *(sa.column(name) for name in ("soul_id", "user_id", "n", "inner_state", "source"))
+)
 _turns = sa.table("turns", sa.column("turn_id"), sa.column("session_id"))
 _lives = sa.table("lives", sa.column("soul_id"), sa.column("user_id"))
 _messages = sa.table("messages", *(sa.column(name) for name in ("message_id", "session_id", "role", "content")))
@@ -117,8 +121,7 @@ def _own_messages() -> None:
         " soul_id = (SELECT soul_id FROM sessions WHERE sessions.session_id = messages.session_id)"
     )
     op.execute(
-        "UPDATE episodes SET"
-        " user_id = (SELECT user_id FROM messages WHERE messages.message_id = episodes.message_id)"
+        "UPDATE episodes SET user_id = (SELECT user_id FROM messages WHERE messages.message_id = episodes.message_id)"
     )
 
 
@@ -262,7 +265,9 @@ def downgrade() -> None:
 def _unkey(table: str, keys: list[str], *columns: str, of: str = "user_id") -> None:
     """The opposite of `_rekey`: of several rows with one key, that of the first owner is kept."""
     same = " AND ".join(f"other.{key} = {table}.{key}" for key in keys)
-    op.execute(f"DELETE FROM {table} WHERE EXISTS (SELECT 1 FROM {table} other WHERE {same} AND other.{of} < {table}.{of})")
+    op.execute(
+        f"DELETE FROM {table} WHERE EXISTS (SELECT 1 FROM {table} other WHERE {same} AND other.{of} < {table}.{of})"
+    )
     with op.batch_alter_table(table) as batch:
         batch.drop_constraint(f"pk_{table}", type_="primary")
         batch.create_primary_key(f"pk_{table}", keys)
