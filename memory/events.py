@@ -114,7 +114,7 @@ class EventLibrary:
         """The k best events with their catalogue entries; empty when none is relevant."""
         return [(event, use) for event, use, _ in await self.ranked(text, k)]
 
-    async def ranked(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse, float]]:
+    async def ranked(self, text: str, k: int, vector: Floats | None = None, audiences=None) -> list[tuple[Event, EventUse, float]]:
         """Like `search`, with scores. `vector` is the text's, if the caller has computed it already."""
         if not await self._any_events():
             return []
@@ -185,3 +185,7 @@ def _best(
     useful = np.array([use.useful for use in entries], np.float32)
     ranked = rank_texts(text, [event.search_text for event in events], cosines, age_s, useful, EVENTS)
     return [(events[n], entries[n], score) for n, score in ranked[:k]]
+
+
+def audience_of(soul_id, people):
+    return "\n".join([soul_id, *sorted(people)])

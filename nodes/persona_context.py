@@ -58,7 +58,6 @@ class _Stored:
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
     context = runtime.context
-    session = state["impact"].session
     recalled = state.get("recalled") or _NOTHING
     async with context.stores.read() as tx:
         lang = state["impact"].reply_language(state["utterance"]["text"])
@@ -143,13 +142,12 @@ async def _slots(tx: Transaction, state: TurnState) -> list[Slot]:
 async def _names(tx: Transaction, state: TurnState, recalled: Recalled) -> dict[str, str]:
     """What those are called who take part, and those whose words are recalled because they were shared."""
     present = state["impact"].names
-    quoted_people = (
-        {one.message.user_id for one in recalled.episodes} - present.keys() - {state["utterance"]["user_id"]}
-    )
-    if not quoted_people:
+    utterance = state["utterance"]
+    absent = {one.message.user_id for one in recalled.episodes} - present.keys() - {utterance["user_id"]}
+    if not absent:
         return present
-    called = await tx.preferences.addresses(state["utterance"]["soul_id"])
-    return {user_id: called.get(user_id) or user_id for user_id in quoted_people} | present
+    called = await tx.preferences.addresses(utterance["soul_id"])
+    return {user_id: called.get(user_id) or user_id for user_id in absent} | present
 
 
 async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template:

@@ -41,7 +41,7 @@ _INTERPRETED = range(20, 40)
 _GROWTH = range(30, 40)
 _FIRST_PERSON = re.compile(r"我|\b(?:I|my|mine|me)\b", re.IGNORECASE)
 _SOMEBODY = re.compile(
-    r"[他她]|对方|用户|人家|你|\b(?:he|him|his|she|hers?|they|them|their|theirs|you|yours?|user|visitor)\b",
+    r"[他她你]|对方|用户|人家|\b(?:he|him|his|she|hers?|they|them|theirs?|you|yours?|user|visitor)\b",
     re.IGNORECASE,
 )
 _ATTRIBUTED = re.compile(r"(?:说过?|said|says|told [^:]{1,20})\s*[:：,，]", re.IGNORECASE)

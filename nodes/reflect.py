@@ -109,7 +109,7 @@ async def _think(material: _Material, follow_up: FollowUp, context: Context) -> 
 
 
 def _about_itself(new: str, material: _Material, heard: Heard) -> tuple[str, Reason | None]:
-    """What the soul thinks of itself from now on: everybody it talks to meets it, so nothing of this person is in it."""
+    """What the soul thinks of itself from now on. Everybody meets it, so nothing of this person may be in it."""
     old = material.soul.inner_state
     if not new:
         return old, None
@@ -150,9 +150,8 @@ async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
             return None
         soul = await tx.souls.get(soul_id)
         person = await read_person(tx, session, soul_id, user_id)
-        relation = await tx.relations.find(soul_id, user_id) or first_relation(
-            soul, user_id, person.name, context.clock()
-        )
+        met = await tx.relations.find(soul_id, user_id)
+        relation = met or first_relation(soul, user_id, person.name, context.clock())
         known = await tx.slots.known_to(soul_id, session.audience, user_id)
         slots = [slot for slot in known if slot.user_id == user_id]
         return _Material(soul, session, person, relation, slots, witnessed(messages, session, soul_id))

@@ -12,7 +12,8 @@ _MAX_NAME = 80
 
 def quoted(text: str) -> str:
     """The text on one line in quotation marks; those inside become apostrophes."""
-    return f"“{_MARKS.sub("'", one_line(text))}”"
+    inner = _MARKS.sub("'", one_line(text))
+    return f"“{inner}”"
 
 
 def speaker_name(name: str) -> str:

@@ -46,9 +46,7 @@ VARIABLES: Mapping[str, Variable] = {
     "inner_state": Variable(2, False, "the soul's inner monologue about itself"),
     "profile": Variable(2, False, "core identity and the most important items of each profile field"),
     "mood": Variable(2, True, "how the soul feels now, in words"),
-    "relation": Variable(
-        3, False, "since when the soul knows this person, and what it understands and feels about them"
-    ),
+    "relation": Variable(3, False, "since when the soul knows this person, and what it feels about them"),
     "user_file": Variable(3, False, "what USER.md says about this person"),
     "preferences": Variable(3, False, "the user's long-term preferences"),
     "slots": Variable(3, False, "what the soul keeps in its memory slots"),

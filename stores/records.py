@@ -193,7 +193,7 @@ class NewMessage:
     def said_in(
         cls, session: Session, turn_id: str, role: Role, content: str, created_at: float, **fields: Any
     ) -> "NewMessage":
-        """A message of this session, by or to its own person and soul if `fields` do not say who; all others hear it."""
+        """A message by or to the session's own person and soul, if `fields` do not say who; all others hear it."""
         user_id = fields.pop("user_id", session.user_id)
         soul_id = fields.pop("soul_id", session.soul_id)
         people = others(user_id, session.audience)
