@@ -26,9 +26,8 @@ class EventCatalogue(Repository[EventUse]):
 
     async def without_audience(self, limit: int) -> list[str]:
         """The ids of events from before audiences, for which Chroma is still to be told."""
-        return list(
-            (await self._connection.execute(self._ids().where(self.table.c.audience.is_(None)).limit(limit))).scalars()
-        )
+        untold = self._ids().where(self.table.c.audience.is_(None))
+        return list((await self._connection.execute(untold.limit(limit))).scalars())
 
     async def admit(self, event_id: str, audience: str) -> None:
         """Set who may recall the event."""
