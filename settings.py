@@ -72,6 +72,9 @@ class Settings(BaseSettings):
     telemetry: str = Field(
         "", description="what personas decide, as JSON lines; empty: `telemetry.jsonl` in the data directory"
     )
+    telemetry_words: bool = Field(
+        False, description="whether these lines, and the decisions in traces, quote users and models"
+    )
     otlp_endpoint: str = Field(
         "", description="`http://host:6006/v1/traces`, a collector that takes OpenTelemetry traces; empty: none"
     )

@@ -61,7 +61,7 @@ async def open_ports(
         all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
         voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
-        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock))
+        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
         listeners = Listeners()
         emotions = await _open_recogniser(settings, embedder, voice, stack)
