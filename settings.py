@@ -151,8 +151,13 @@ class Settings(BaseSettings):
         return Endpoint(model, url, key.get_secret_value()) if model else None
 
     @property
+    def database_file(self) -> Path:
+        """The embedded database, if no other is configured."""
+        return self.data_dir / "soulgraph.db"
+
+    @property
     def resolved_database_url(self) -> str:
-        return self.database_url or f"sqlite:///{self.data_dir / 'soulgraph.db'}"
+        return self.database_url or f"sqlite:///{self.database_file}"
 
     @cached_property
     def zone(self) -> ZoneInfo | None:

@@ -4,15 +4,22 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+from soulgraph.runtime.data_dir import open_private
 from soulgraph.runtime.telemetry_words import without_words
 from soulgraph.runtime.tracing import trace
 from soulgraph.soul.timestamps import iso
 
 MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
+
+
+class _PrivateFile(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=open_private)
 
 
 class JsonLines:
@@ -30,7 +37,7 @@ class JsonLines:
     @contextmanager
     def open(cls, path: Path, clock: Callable[[], float], words: bool = False) -> Iterator["JsonLines"]:
         # `delay`: the file is created with the first event, not at start-up.
-        handler = RotatingFileHandler(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
+        handler = _PrivateFile(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
         try:
             yield cls(handler, clock, words)
         finally:
