@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from soulgraph.cli.client import own_url, running
 from soulgraph.cli.doctor_services import Finding, check_services
 from soulgraph.errors import ConfigurationError, SoulgraphError
+from soulgraph.runtime.data_dir import make_data_dir
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import PREFIX, Settings
@@ -65,7 +66,7 @@ def _unused_settings(settings: Settings) -> Finding:
 
 def _data_dir(settings: Settings) -> Finding:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_data_dir(settings.data_dir)
         with tempfile.TemporaryFile(dir=settings.data_dir):
             return Finding("ok", "data directory", f"{settings.data_dir.resolve()} is writable")
     except OSError as error:

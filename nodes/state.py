@@ -228,9 +228,13 @@ class ProactiveInput(TypedDict, total=False):
 
 
 class ProactiveState(ProactiveInput, total=False):
-    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
+    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on.
+
+    `silenced_by` is absent if it is a rule of ours; else it is "model", or the code of what went wrong.
+    """
 
     occasion: Occasion
     impulse: Impulse
     sources: list[str]
     silence: str
+    silenced_by: str
