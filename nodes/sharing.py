@@ -1,12 +1,13 @@
-"""Heeds what a person says about who may know: what they told may be passed on, or is to stay between them and the soul."""
+"""Heeds what a person says about who may know: what they told may be passed on, or is to stay with the soul."""
 
 from collections.abc import Collection
 from typing import NamedTuple
 
 from soulgraph.nodes.state import TurnState
-from soulgraph.senses.permission import permission_in
+from soulgraph.senses.permissions.permission import permission_in
+from soulgraph.senses.permissions.resolve import people_meant
 from soulgraph.senses.text import normalise
-from soulgraph.soul.people import others, people_meant
+from soulgraph.soul.people import others
 from soulgraph.stores.records import Message
 from soulgraph.stores.stores import Transaction
 
