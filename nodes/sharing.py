@@ -6,11 +6,11 @@ from typing import NamedTuple
 from soulgraph.nodes.state import TurnState
 from soulgraph.senses.permissions.permission import permission_in
 from soulgraph.senses.permissions.resolve import people_meant
-from soulgraph.senses.text import normalise
 from soulgraph.soul.people import others
 from soulgraph.stores.records import Message
 from soulgraph.stores.stores import Transaction
 
+_MAX_TEXT = 500  # characters that are looked at: who gives a permission does not write a page before it
 _LAST = 12  # messages of the session among which the one is looked for that was said just before
 
 
@@ -27,7 +27,7 @@ async def heed_permission(tx: Transaction, state: TurnState) -> Sharing:
     Only what the speaker has said is ever shared or taken back. Those who were present know it anyway.
     """
     utterance = state["utterance"]
-    permission = permission_in(normalise(utterance["text"]))
+    permission = permission_in(utterance["text"][:_MAX_TEXT])
     if permission is None:
         return Sharing()
     if permission.kind == "private":
@@ -56,9 +56,7 @@ async def _share_last(tx: Transaction, state: TurnState, people: Collection[str]
     if last is None or stored is None:
         return False
     shared_with = others(user_id, last.people if people is None else (*stored.shared_with, *people))
-    return shared_with != stored.shared_with and await tx.episodes.share(
-        soul_id, last.message_id, user_id, shared_with
-    )
+    return shared_with != stored.shared_with and await tx.episodes.share(soul_id, last.message_id, user_id, shared_with)
 
 
 async def _last_said(tx: Transaction, session_id: str, user_id: str) -> Message | None:
