@@ -1,4 +1,4 @@
-"""The inner monologue that a soul is born with."""
+"""The inner monologue that a soul is born with, and its first thought about a person."""
 
 import re
 from collections.abc import Mapping
@@ -14,15 +14,20 @@ _SENTENCE = re.compile(r".*?(?:[。！？!?]|\.(?=\s|$)|\n|$)", re.DOTALL)
 _MAX_PERSONA, _MAX_GOAL = 300, 200
 
 
-def first_monologue(name: str, character: Mapping[str, Any], person: str | None = None) -> str:
-    """The character's own, or one about who the soul is and the person it is for, in the character's language."""
+def first_monologue(name: str, character: Mapping[str, Any]) -> str:
+    """The character's own, or one about who the soul is and what it wants to be, in the character's language."""
     if own := character.get("inner_state"):
         return str(own)
     persona = _first_sentence(_persona(character))
     goal = str(character.get("initial_profile", {}).get("core_identity", {}).get("core_goal", ""))[:_MAX_GOAL]
     lines = _lines()[lang_of(name + persona + goal)]
-    wanted = {"name": name, "persona": persona, "goal": goal, "person": person, "stranger": not person, "care": True}
+    wanted = {"name": name, "persona": persona, "goal": goal, "anybody": True, "care": True}
     return "\n".join(lines[part].format(**wanted) for part, value in wanted.items() if value)
+
+
+def first_thought_about(person: str, own_words: str) -> str:
+    """What a soul feels about somebody whose name it has just learnt, in the language of its own words."""
+    return _lines()[lang_of(own_words)]["person"].format(person=person)
 
 
 def _persona(character: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ Chroma holds the events and their vectors; SQL holds their catalogue: uses, merg
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -58,6 +58,10 @@ class Event:
         return cls(**{**fields, "pattern": Pattern(**fields["pattern"])})
 
 
+def audience_of(soul_id: str, people: Iterable[str]) -> str:
+    return "\n".join([soul_id, *sorted(people)])
+
+
 class EventLibrary:
     def __init__(self, vault: EventCollection, stores: Stores, embedder: Embedder, clock: Callable[[], float]) -> None:
         self._vault = vault
@@ -103,18 +107,23 @@ class EventLibrary:
             raise NotFound("event", event_id)
         return event
 
-    async def page(self, limit: int, offset: int = 0) -> list[tuple[Event, EventUse]]:
+    async def page(
+        self, limit: int, offset: int = 0, audiences: Collection[str] | None = None
+    ) -> list[tuple[Event, EventUse]]:
         """Events with their catalogue entries, the newest first."""
         async with self._stores.read() as tx:
-            uses = await tx.events.page(limit, offset)
+            uses = [u for u in await tx.events.page(10_000) if audiences is None or u.audience in audiences]
+        uses = uses[offset : offset + limit]
         documents = await self._vault.get([use.event_id for use in uses])
         return [(Event.from_json(documents[use.event_id]), use) for use in uses if use.event_id in documents]
 
-    async def search(self, text: str, k: int) -> list[tuple[Event, EventUse]]:
+    async def search(self, text: str, k: int, audiences: Collection[str] | None = None) -> list[tuple[Event, EventUse]]:
         """The k best events with their catalogue entries; empty when none is relevant."""
-        return [(event, use) for event, use, _ in await self.ranked(text, k)]
+        return [(event, use) for event, use, _ in await self.ranked(text, k, audiences=audiences)]
 
-    async def ranked(self, text: str, k: int, vector: Floats | None = None) -> list[tuple[Event, EventUse, float]]:
+    async def ranked(
+        self, text: str, k: int, vector: Floats | None = None, audiences: Collection[str] | None = None
+    ) -> list[tuple[Event, EventUse, float]]:
         """Like `search`, with scores. `vector` is the text's, if the caller has computed it already."""
         if not await self._any_events():
             return []
@@ -123,6 +132,7 @@ class EventLibrary:
         found = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
         async with self._stores.read() as tx:
             uses = await tx.events.uses([document.id for document in found])
+        uses = {key: use for key, use in uses.items() if audiences is None or use.audience in audiences}
         # Chroma has an event a little earlier than the catalogue: one without an entry is being added right now.
         return _best(text, [document for document in found if document.id in uses], uses, k, self._clock())
 
@@ -185,3 +195,4 @@ def _best(
     useful = np.array([use.useful for use in entries], np.float32)
     ranked = rank_texts(text, [event.search_text for event in events], cosines, age_s, useful, EVENTS)
     return [(events[n], entries[n], score) for n, score in ranked[:k]]
+

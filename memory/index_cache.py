@@ -1,4 +1,8 @@
-"""A cache of the indexes of the souls searched last, each refreshed from the database before it is searched."""
+"""A cache of the indexes searched last, each refreshed from the database before it is searched.
+
+Every audience of a soul has an index of its own, with what all of it may know: what others have told is not compared,
+not counted and not even read.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -7,6 +11,8 @@ from typing import TypeVar
 
 from soulgraph.memory.index import Candidates, SoulIndex
 from soulgraph.memory.ranking import Floats, Weights
+from soulgraph.soul.people import may_know
+from soulgraph.stores.records import Episode
 from soulgraph.stores.stores import Stores, Transaction
 
 MAX_ROWS = 200_000
@@ -21,6 +27,9 @@ _INLINE = 2000  # rows below which the work takes less time than the way to a th
 _ABOVE_ALL = 2**62
 
 T = TypeVar("T")
+Audience = frozenset[str] | None
+"""The people who hear what is recalled; None for an owner, who may see everything."""
+_Key = tuple[str, Audience]
 
 
 class _CachedIndex:
@@ -42,19 +51,21 @@ class IndexCache:
         self._stores = stores
         self._model = model
         self._weights = weights
-        self._cached: OrderedDict[str, _CachedIndex] = OrderedDict()
+        self._cached: OrderedDict[_Key, _CachedIndex] = OrderedDict()
 
     async def search(
         self,
         soul_id: str,
+        audience: Audience,
         terms: Sequence[int],
         vector: Floats | None,
         now: float,
         limit: int,
         exclude: Collection[int],
     ) -> Candidates:
-        cached = self._get(soul_id)
-        refresh = self._start_refresh(soul_id, cached)
+        key = soul_id, audience
+        cached = self._get(key)
+        refresh = self._start_refresh(key, cached)
         # The refresh goes on after this caller's timeout: the next one finds more of it done.
         await asyncio.wait([refresh], timeout=TIMEOUT_S)
         if refresh.done():
@@ -65,8 +76,9 @@ class IndexCache:
         )
 
     def drop(self, soul_id: str) -> None:
-        """Forget this soul's index, so that the next search reads it again: something of it was deleted."""
-        self._cached.pop(soul_id, None)
+        """Forget this soul's indexes, so that the next search reads them again: something was deleted or shared."""
+        for key in [key for key in self._cached if key[0] == soul_id]:
+            del self._cached[key]
 
     async def close(self) -> None:
         tasks = [cached.refresh for cached in self._cached.values() if cached.refresh]
@@ -74,32 +86,34 @@ class IndexCache:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _get(self, soul_id: str) -> _CachedIndex:
-        """The soul's index, a new one if need be; those used least recently make room for it."""
-        cached = self._cached.setdefault(soul_id, _CachedIndex())
-        self._cached.move_to_end(soul_id)
+    def _get(self, key: _Key) -> _CachedIndex:
+        """The index, a new one if need be; those used least recently make room for it."""
+        cached = self._cached.setdefault(key, _CachedIndex())
+        self._cached.move_to_end(key)
         while len(self._cached) > 1 and sum(len(one.index) for one in self._cached.values()) > MAX_ROWS:
             self._cached.popitem(last=False)
         return cached
 
-    def _start_refresh(self, soul_id: str, cached: _CachedIndex) -> asyncio.Task[None]:
+    def _start_refresh(self, key: _Key, cached: _CachedIndex) -> asyncio.Task[None]:
         """The refresh that is running, or a new one."""
         if cached.refresh is None or cached.refresh.done():
-            cached.refresh = asyncio.create_task(self._refresh(soul_id, cached), name="memory index")
+            cached.refresh = asyncio.create_task(self._refresh(key, cached), name="memory index")
         return cached.refresh
 
-    async def _refresh(self, soul_id: str, cached: _CachedIndex) -> None:
+    async def _refresh(self, key: _Key, cached: _CachedIndex) -> None:
         async with self._stores.read() as tx:
             if cached.unread_below < _ABOVE_ALL:
-                await self._read_new(tx, soul_id, cached)
+                await self._read_new(tx, key, cached)
             while cached.unread_below:
-                await self._read_old(tx, soul_id, cached)
+                await self._read_old(tx, key, cached)
                 await asyncio.sleep(0)
 
-    async def _read_new(self, tx: Transaction, soul_id: str, cached: _CachedIndex) -> None:
+    async def _read_new(self, tx: Transaction, key: _Key, cached: _CachedIndex) -> None:
         """Add the messages that came after the last one read, and the vectors that were computed since."""
         index = cached.index
-        episodes = await tx.episodes.after(soul_id, max(index.last_id - _OVERLAP, 0), self._model)
+        soul_id, audience = key
+        read = await tx.episodes.after(soul_id, audience, max(index.last_id - _OVERLAP, 0), self._model)
+        episodes = _known(read, audience)
         await cached.run_locked(len(episodes), lambda: index.add(episodes))
         after = index.embedded_to
         while after < index.last_id:
@@ -107,8 +121,16 @@ class IndexCache:
             await cached.run_locked(len(vectors), lambda: index.add_vectors(vectors))  # noqa: B023
             after = vectors[-1][0] if len(vectors) == _CHUNK else index.last_id
 
-    async def _read_old(self, tx: Transaction, soul_id: str, cached: _CachedIndex) -> None:
+    async def _read_old(self, tx: Transaction, key: _Key, cached: _CachedIndex) -> None:
         """Add the next chunk of older messages, newest first."""
-        episodes = await tx.episodes.before(soul_id, cached.unread_below, _CHUNK, self._model)
+        soul_id, audience = key
+        read = await tx.episodes.before(soul_id, audience, cached.unread_below, _CHUNK, self._model)
+        episodes = _known(read, audience)
         await cached.run_locked(len(cached.index) + len(episodes), lambda: cached.index.add(episodes))
-        cached.unread_below = episodes[-1].message_id if len(episodes) == _CHUNK else 0
+        cached.unread_below = read[-1].message_id if len(read) == _CHUNK else 0
+
+
+def _known(episodes: list[Episode], audience: Audience) -> list[Episode]:
+    if audience is None:
+        return episodes
+    return [one for one in episodes if may_know(audience, one.user_id, one.shared_with)]

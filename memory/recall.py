@@ -1,4 +1,7 @@
-"""Recall: search over a soul's own episodes and summaries and the shared events, within a time budget."""
+"""Recall: search over a soul's own episodes and summaries and the events, within a time budget.
+
+Only what the whole audience may know is found; without an audience, as for an owner, everything.
+"""
 
 import asyncio
 from collections import deque
@@ -9,13 +12,14 @@ from typing import TypeVar
 import numpy as np
 
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
-from soulgraph.memory.events import Event, EventLibrary
+from soulgraph.memory.events import Event, EventLibrary, audience_of
 from soulgraph.memory.index import Candidates
-from soulgraph.memory.index_cache import IndexCache
+from soulgraph.memory.index_cache import Audience, IndexCache
 from soulgraph.memory.ranking import EPISODES, Floats, Weights, usefulness_bonus
 from soulgraph.memory.summaries import RecalledSummary, Summaries
 from soulgraph.senses.ports import Embedder
 from soulgraph.senses.tokenizer import query_terms, terms_of
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.episodes import StoredMessage
 from soulgraph.stores.records import EpisodeVector, EventUse, Message
 from soulgraph.stores.stores import Stores
@@ -83,7 +87,13 @@ class Recall:
         self._uncounted: deque[tuple[float, Recalled]] = deque(maxlen=_MAX_UNCOUNTED)
 
     async def recall(
-        self, soul_id: str, text: str, k: int = 3, exclude: Collection[int] = (), count_use: bool = True
+        self,
+        soul_id: str,
+        text: str,
+        k: int = 3,
+        exclude: Collection[int] = (),
+        count_use: bool = True,
+        audience: Audience = None,
     ) -> Recalled:
         """The k best of each kind. Does not raise when a source is down: `problem` says so.
 
@@ -96,9 +106,9 @@ class Recall:
         # Half of the budget for the vector: without it the episodes can still be searched by their terms.
         vector, no_vector = await self._in_time("meaning", deadline - self._budget_s / 2, self._embed(text))
         (episodes, no_episodes), (events, no_events), (summaries, no_summaries) = await asyncio.gather(
-            self._in_time("episodes", deadline, self._search_episodes(soul_id, terms, vector, k, exclude)),
-            self._in_time("events", deadline, self._search_events(text, vector, k)),
-            self._in_time("summaries", deadline, self._search_summaries(soul_id, text, vector, k)),
+            self._in_time("episodes", deadline, self._search_episodes(soul_id, terms, vector, k, exclude, audience)),
+            self._in_time("events", deadline, self._search_events(soul_id, text, vector, k, audience)),
+            self._in_time("summaries", deadline, self._search_summaries(soul_id, text, vector, k, audience)),
         )
         problem = "; ".join(filter(None, (no_vector, no_episodes, no_events, no_summaries)))
         recalled = Recalled(episodes or [], events or [], summaries or [], problem)
@@ -106,33 +116,52 @@ class Recall:
             self._uncounted.append((self._clock(), recalled))
         return recalled
 
-    async def episodes(self, soul_id: str, text: str, k: int, exclude: Collection[int] = ()) -> list[RecalledEpisode]:
+    async def episodes(
+        self, soul_id: str, text: str, k: int, exclude: Collection[int] = (), audience: Audience = None
+    ) -> list[RecalledEpisode]:
         """The k best messages of all sessions of this soul. Raises when the store or the embedder is down."""
         terms = query_terms(text)
-        return await self._search_episodes(soul_id, terms, await self._embed(text), k, exclude) if terms else []
+        if not terms:
+            return []
+        return await self._search_episodes(soul_id, terms, await self._embed(text), k, exclude, audience)
+
+    def forget_index(self, soul_id: str) -> None:
+        """To be called when messages of this soul were shared or taken back, so that the next search sees it."""
+        self._indexes.drop(soul_id)
 
     async def _search_episodes(
-        self, soul_id: str, terms: Sequence[int], vector: Floats | None, k: int, exclude: Collection[int]
+        self,
+        soul_id: str,
+        terms: Sequence[int],
+        vector: Floats | None,
+        k: int,
+        exclude: Collection[int],
+        audience: Audience,
     ) -> list[RecalledEpisode]:
-        # A message that was deleted is still in the cached index: then the index is read again, once.
+        # What was deleted or taken back is still in the cached index: then the index is read again, once.
         for _ in range(2):
             limit = k + _EXTRA_CANDIDATES
-            candidates = await self._indexes.search(soul_id, terms, vector, self._clock(), limit, exclude)
-            messages = await self._load_messages(soul_id, candidates)
+            candidates = await self._indexes.search(soul_id, audience, terms, vector, self._clock(), limit, exclude)
+            messages = await self._load_messages(soul_id, candidates, audience)
             if all(message_id in messages for message_id in candidates.message_ids):
                 break
             self._indexes.drop(soul_id)
         return _best(candidates, messages, k, self._weights)
 
-    async def _search_events(self, text: str, vector: Floats | None, k: int) -> list[RecalledEvent]:
+    async def _search_events(
+        self, soul_id: str, text: str, vector: Floats | None, k: int, audience: Audience
+    ) -> list[RecalledEvent]:
         if self._events is None or vector is None:
             return []
-        return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector)]
+        audiences = None if audience is None else (EVERYONE, audience_of(soul_id, audience))
+        return [RecalledEvent(*found) for found in await self._events.ranked(text, k, vector, audiences)]
 
-    async def _search_summaries(self, soul_id: str, text: str, vector: Floats | None, k: int) -> list[RecalledSummary]:
+    async def _search_summaries(
+        self, soul_id: str, text: str, vector: Floats | None, k: int, audience: Audience
+    ) -> list[RecalledSummary]:
         if self._summaries is None or vector is None:
             return []
-        return await self._summaries.ranked(soul_id, text, k, vector)
+        return await self._summaries.ranked(soul_id, text, k, vector, audience)
 
     async def texts(self, soul_id: str, sources: Collection[str]) -> dict[str, str]:
         """The texts of sources like `episode:12`, `event:evt_…` and `summary:…`; those that are gone are left out."""
@@ -194,11 +223,13 @@ class Recall:
         vector: Floats = (await self._embedder.embed([text]))[0]
         return vector
 
-    async def _load_messages(self, soul_id: str, candidates: Candidates) -> dict[int, StoredMessage]:
-        """The candidates and their neighbours by id; those that were deleted are missing."""
+    async def _load_messages(
+        self, soul_id: str, candidates: Candidates, audience: Audience
+    ) -> dict[int, StoredMessage]:
+        """The candidates and their neighbours by id; those that were deleted or taken back are missing."""
         neighbours = (id_ for pair in candidates.neighbours for id_ in pair if id_ is not None)
         async with self._stores.read() as tx:
-            return await tx.episodes.messages(soul_id, {*candidates.message_ids, *neighbours})
+            return await tx.episodes.messages(soul_id, {*candidates.message_ids, *neighbours}, audience)
 
     async def _count_recalled(self) -> None:
         """Write the counts of what was recalled since the last time. A crash before that loses only these counts."""

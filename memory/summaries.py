@@ -1,4 +1,7 @@
-"""The summaries of a soul's conversations, private to it: Chroma finds them, their backgrounds in SQL hold them."""
+"""The summaries of a soul's conversations, private to it and to the person of each conversation.
+
+Chroma finds them, their backgrounds in SQL hold them and say whose they are.
+"""
 
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -10,6 +13,7 @@ import numpy as np
 from soulgraph.memory.chroma import SummaryCollection, collection_name, open_embedded, open_server
 from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
 from soulgraph.senses.ports import Embedder
+from soulgraph.soul.people import NOBODY, may_know
 from soulgraph.stores.records import Preset
 from soulgraph.stores.stores import Stores
 
@@ -36,19 +40,30 @@ class Summaries:
         self._embedder = embedder
         self._clock = clock
 
-    async def add(self, summary_id: str, soul_id: str, session_id: str, text: str) -> None:
+    async def add(self, summary_id: str, soul_id: str, user_id: str, session_id: str, text: str) -> None:
         """Make a summary findable; its background is stored by the caller, under the same id."""
         vectors = await self._embedder.embed([text])
-        await self._vault.put({summary_id: text}, vectors, {"soul_id": soul_id, "session_id": session_id})
+        owner = {"soul_id": soul_id, "user_id": user_id, "session_id": session_id}
+        await self._vault.put({summary_id: text}, vectors, owner)
 
-    async def ranked(self, soul_id: str, text: str, k: int, vector: Floats) -> list[RecalledSummary]:
-        """The k best summaries of this soul's conversations; empty when none is relevant."""
+    async def ranked(
+        self, soul_id: str, text: str, k: int, vector: Floats, audience: Collection[str] | None = None
+    ) -> list[RecalledSummary]:
+        """The k best summaries of conversations that the whole audience had with this soul; empty if none is relevant.
+
+        Without an audience those of all its conversations.
+        """
         async with self._stores.read() as tx:
             # Chroma takes a second to open: a server on which nobody has summarised anything needs none of it.
             if not await tx.backgrounds.any_summaries():
                 return []
-        near = {one.id: one.cosine for one in await self._vault.near(vector, max(_CANDIDATES, k), {"soul_id": soul_id})}
-        presets = await self._stored(soul_id, near)
+        found = await self._vault.near(vector, max(_CANDIDATES, k), {"soul_id": soul_id})
+        if audience is not None and len(audience) == 1:
+            [user_id] = audience
+            # Asked for on top: summaries from before people had owners there have no `user_id` in Chroma.
+            found += await self._vault.near(vector, max(_CANDIDATES, k), {"user_id": user_id})
+        near = {one.id: one.cosine for one in found}
+        presets = [preset for preset in await self._stored(soul_id, near) if _is_known(preset, audience)]
         texts = [_text(preset) for preset in presets]
         cosines = np.array([near[preset.id] for preset in presets], np.float32)
         age_s = np.array([self._clock() - preset.created_at for preset in presets], np.float32)
@@ -70,6 +85,11 @@ class Summaries:
         async with self._stores.read() as tx:
             found = [await tx.backgrounds.find(summary_id) for summary_id in summary_ids]
         return [preset for preset in found if preset and preset.summary_of.get("soul_id") == soul_id]
+
+
+def _is_known(preset: Preset, audience: Collection[str] | None) -> bool:
+    origin = preset.summary_of
+    return audience is None or may_know(audience, origin.get("user_id", NOBODY), origin.get("people", ()))
 
 
 def _text(preset: Preset) -> str:

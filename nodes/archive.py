@@ -81,7 +81,7 @@ async def _extract(event_id: str, messages: Sequence[Message], follow_up: Follow
         context.voice.writer,
         EXTRACT_EVENT,
         lang,
-        messages=as_heard(messages, None, lang),
+        messages=as_heard(messages, {}, lang),
         state_changes=changed,
         remembered=remembered,
         names=await _names(messages, follow_up, context),
@@ -120,4 +120,4 @@ async def _names(messages: Sequence[Message], follow_up: FollowUp, context: Cont
         preferences = await tx.preferences.all(soul.soul_id)
     mentioned = names_in(message.content for message in messages)
     played_by = [character.name for character in characters if character]
-    return [soul.name, *played_by, user_name(preferences) or "", *mentioned]
+    return [soul.name, *played_by, user_name(preferences, soul.user_id) or "", *mentioned]

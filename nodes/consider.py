@@ -15,12 +15,13 @@ async def consider(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
     now = context.clock()
     async with context.stores.read() as tx:
         soul = await tx.souls.get(state["soul_id"])
-        sessions = await tx.sessions.all(soul.soul_id, limit=1)
-    if not sessions:
-        return {"silence": "nobody has ever talked to it"}
+        sessions = await tx.sessions.all(soul.soul_id, user_id=state["user_id"])
+    private = next((session for session in sessions if not session.people), None)
+    if private is None:
+        return {"silence": "they have never talked alone"}
     emotion = evolve(soul.personality_vector, soul.emotion_state, now, context.constants)
     exec_mode = judge(soul.personality_vector, emotion, now, context.constants).exec_mode
-    occasion = Occasion(now, soul, emotion, sessions[0])
+    occasion = Occasion(now, soul, emotion, private)
     _label(occasion, exec_mode, context)
     return {"occasion": occasion, "silence": _objection(occasion, exec_mode, context)}
 

@@ -65,8 +65,8 @@ class Budget(Protocol):
 
 
 class Listeners(Protocol):
-    def tell(self, soul_id: str, event: ListenerEvent, data: Json) -> int:
-        """Send an event to everybody who listens to the soul; returns how many do."""
+    def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
+        """Send an event to everybody who listens to the soul for this person; returns how many do."""
         ...
 
 
@@ -92,7 +92,7 @@ class NoBudget:
 
 
 class NoListeners:
-    def tell(self, soul_id: str, event: ListenerEvent, data: Json) -> int:
+    def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
         return 0
 
 

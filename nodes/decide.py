@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.person import Person, read_person
 from soulgraph.nodes.quality import Reason, addresses, repeats, report_refusals
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import Occasion, ProactiveState
@@ -14,8 +15,7 @@ from soulgraph.nodes.transcript import as_heard
 from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
-from soulgraph.stores.memory import user_name
-from soulgraph.stores.records import Message, Preference, Slot
+from soulgraph.stores.records import Message, Slot
 from soulgraph.voices.tasks import PROACTIVE, run_task
 
 _MESSAGES = 20
@@ -30,8 +30,13 @@ class _Known:
     """What is stored that the question rests on."""
 
     slots: list[Slot]
-    preferences: list[Preference]
+    person: Person
     messages: list[Message]
+
+    @property
+    def inner_state(self) -> str:
+        """What the soul thinks of the person."""
+        return self.person.relation.inner_state if self.person.relation else ""
 
 
 async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
@@ -40,32 +45,37 @@ async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveS
     occasion = state["occasion"]
     known = await _known(occasion, context)
     lang = _language(occasion, known)
+    sources = _sources(known)
     try:
         async with context.budget.background(occasion.soul.soul_id, "life"):
             impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(occasion, known, lang, context))
     except (ModelError, BudgetExhausted) as error:
-        return {"sources": _sources(known), "silence": error.detail}
-    if impulse.speak and (flaw := _flaw(impulse.text, occasion, known)):
+        return {"sources": sources, "silence": error.detail, "silenced_by": error.code}
+    if not impulse.speak:
+        return {"sources": sources, "silence": impulse.reason, "silenced_by": "model"}
+    if flaw := _flaw(impulse.text, occasion, known):
         ids = {"soul_id": occasion.soul.soul_id, "session_id": occasion.session.session_id}
         report_refusals(context.telemetry, "proactive", [flaw], **ids)
-        return {"sources": _sources(known), "silence": _SILENCE[flaw]}
-    return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
+        return {"sources": sources, "silence": _SILENCE[flaw]}
+    return {"sources": sources, "impulse": impulse, "silence": ""}
 
 
 def _flaw(text: str, occasion: Occasion, known: _Known) -> Reason | None:
     """Why the model's words are better not said."""
     if addresses(text, occasion.soul.name):
         return "speaks_to_itself"
-    spoken = [occasion.soul.inner_state, *(message.content for message in known.messages)]
+    spoken = [occasion.soul.inner_state, known.inner_state, *(message.content for message in known.messages)]
     return "repeats_itself" if repeats(text, spoken) else None
 
 
 async def _known(occasion: Occasion, context: Context) -> _Known:
+    session = occasion.session
+    soul_id, user_id = occasion.soul.soul_id, session.user_id
     async with context.stores.read() as tx:
         return _Known(
-            slots=await tx.slots.all(occasion.soul.soul_id),
-            preferences=await tx.preferences.all(occasion.soul.soul_id),
-            messages=await tx.messages.last(occasion.session.session_id, _MESSAGES),
+            slots=await tx.slots.known_to(soul_id, session.audience, user_id),
+            person=await read_person(tx, session, soul_id, user_id),
+            messages=await tx.messages.last(session.session_id, _MESSAGES),
         )
 
 
@@ -73,12 +83,12 @@ def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -
     soul = occasion.soul
     heard_at = [message.created_at for message in known.messages if message.role == "user"]
     return {
-        **self_image(soul, occasion.session, context, lang),
-        "inner_state": soul.inner_state,
+        **self_image(soul, occasion.session, context, lang, occasion.session.user_id),
+        "inner_state": "\n".join(filter(None, (soul.inner_state, known.inner_state))),
         "mood": describe(occasion.emotion, lang, context.constants),
         "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],
-        "preferences": {kept.key: kept.value for kept in known.preferences},
-        "messages": as_heard(known.messages, user_name(known.preferences), lang),
+        "preferences": known.person.preferences,
+        "messages": as_heard(known.messages, known.person.names, lang, soul.soul_id),
         "since": duration(occasion.at - heard_at[-1], lang) if heard_at else None,
         "local_time": time_of_day(context.local_time(occasion.at), lang),
     }
@@ -87,15 +97,15 @@ def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -
 def _language(occasion: Occasion, known: _Known) -> Lang:
     """The one the user wishes for, else the one they talk in; before they have, the character's own."""
     heard = [message.content for message in known.messages if message.role == "user"]
-    preferences = {kept.key: kept.value for kept in known.preferences}
-    wishes = {key: hint["value"] for key, hint in occasion.session.guard["hints"].items()}
+    guard = occasion.session.guard_of(occasion.session.user_id)
+    wishes = {key: hint["value"] for key, hint in guard["hints"].items()}
     own = [occasion.session.character_snapshot["base_persona"], occasion.soul.inner_state, occasion.soul.name]
-    return reply_language("\n".join(heard or own), preferences, wishes)
+    return reply_language("\n".join(heard or own), known.person.preferences, wishes)
 
 
 def _sources(known: _Known) -> list[str]:
     slots = [f"slot:{slot.n}" for slot in known.slots]
-    preferences = [f"preference:{kept.key}" for kept in known.preferences]
+    preferences = [f"preference:{key}" for key in known.person.preferences]
     return [*slots, *preferences, *(f"message:{message.message_id}" for message in known.messages)]
 
 

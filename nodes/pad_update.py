@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.person import read_person
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import evolve
@@ -17,6 +18,7 @@ from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact as apply_impact
 from soulgraph.soul.modes import PersonaState, advance, one_turn_later
 from soulgraph.soul.preferences import decide
+from soulgraph.soul.profile import known_to
 from soulgraph.soul.signals import signals_in
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_session, title_of
@@ -32,7 +34,8 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     impact = await _hear(state["utterance"], state["user_emotion"], context, now)
     persona_state = _mode_now(_newer(state, impact.session), text, context.persona, now)
     context.telemetry.label(mbti=impact.soul.mbti_type, persona_mode=persona_state["mode"])
-    return {"impact": _guarded(impact, text, persona_state, context.persona), "persona_state": persona_state}
+    guarded = _guarded(impact, state["utterance"]["user_id"], text, persona_state, context.persona)
+    return {"impact": guarded, "persona_state": persona_state}
 
 
 async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Context, now: float) -> Impact:
@@ -57,13 +60,18 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
-        preferences = {} if context.persona.static else await _preferences(tx, soul)
-    emotion = soul.emotion_state.to_dict()
-    return Impact(now, turn_id, user_emotion, soul, emotion, session, preferences=preferences)
-
-
-async def _preferences(tx: Transaction, soul: Soul) -> dict[str, str]:
-    return {preference.key: preference.value for preference in await tx.preferences.all(soul.soul_id)}
+        person = await read_person(tx, session, soul.soul_id, utterance["user_id"])
+    return Impact(
+        now,
+        turn_id,
+        user_emotion,
+        replace(soul, dynamic_profile=known_to(soul.dynamic_profile, session.audience)),
+        soul.emotion_state.to_dict(),
+        session,
+        preferences={} if context.persona.static else person.preferences,
+        relation=person.relation,
+        names=person.names,
+    )
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:
@@ -87,11 +95,12 @@ async def first_session(tx: Transaction, soul: Soul, utterance: Utterance, conte
     )
 
 
-def _guarded(impact: Impact, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Impact:
+def _guarded(impact: Impact, user_id: str, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Impact:
     """With the wishes found in the text and what the guard decides about them; they are stored with the turn."""
     if not persona.write_back:
         return impact
-    guard, decisions = decide(impact.session.guard, text, signals_in(text), persona_state["mode"])
+    before = impact.session.guard_of(user_id)
+    guard, decisions = decide(before, text, signals_in(text), persona_state["mode"])
     return replace(impact, guard=guard, decisions=decisions)
 
 

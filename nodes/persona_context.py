@@ -12,17 +12,19 @@ from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.person import witnessed
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.offers import concerns_memory
 from soulgraph.nodes.tools.skills import offered_by
-from soulgraph.nodes.transcript import speakers_of
+from soulgraph.nodes.transcript import Names, as_history, speaker_of, spoken_by
 from soulgraph.prompts.budget import Budget, budget_for, cut
 from soulgraph.prompts.context import PersonaContext, build
 from soulgraph.prompts.cues import Cues
 from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
-from soulgraph.prompts.persona import Memory, Persona
+from soulgraph.prompts.persona import Memory, Persona, known_since
+from soulgraph.prompts.quotation import quoted
 from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.senses.grounding import is_question, says_nothing
 from soulgraph.senses.intents.device_requests import asks_for_device
@@ -32,8 +34,7 @@ from soulgraph.soul.mood import describe, mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.memory import ADDRESS
-from soulgraph.stores.records import Message, Preset, Role, Session, Slot
+from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.factory import OFFLINE
 
@@ -52,33 +53,52 @@ class _Stored:
     slots: list[Slot]
     recent: list[Message]
     evolved_version: int
+    names: dict[str, str]
 
 
 async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Command[Any]:
     context = runtime.context
-    session = state["impact"].session
+    recalled = state.get("recalled") or _NOTHING
     async with context.stores.read() as tx:
         lang = state["impact"].reply_language(state["utterance"]["text"])
-        stored = await _stored(tx, session, context.persona, lang)
-    workspaces = context.memory.workspaces
-    files = workspaces.read(session.soul_id) if workspaces else {}
-    recalled = state.get("recalled") or _NOTHING
+        stored = await _stored(tx, state, recalled, context.persona, lang)
+    files = _files(state, context)
     budget = budget_of(context)
     persona = _persona(state, context, stored, files, recalled, budget)
     if context.persona.static:
-        persona = replace(persona, evolved_persona="", inner_state="", profile={}, scratch_area="")
+        persona = replace(persona, evolved_persona="", inner_state="", relation="", profile={}, scratch_area="")
     built = build(stored.template, persona, budget)
     _report(state, context, built, recalled.problem)
-    context.telemetry.keep_private(*built.private, persona.inner_state, _own_thoughts(persona))  # as the cues have them
-    history = [(message.role, message.content) for message in stored.recent]
+    thoughts = [persona.inner_state, *_own_thoughts(persona)]
+    context.telemetry.keep_private(*built.private, *thoughts)  # as the cues have them
     cues = _cues(state, persona, stored.template, context)
     language = state["impact"].third_language(state["utterance"]["text"])
+    history, text = _conversation(state, stored)
     update = {
         "recalled": None,  # it is in the prompt now, and need not be in a checkpoint too
         "persona": {**built.meta, "sources": built.sources},
-        "messages": assemble(built, history, state["utterance"]["text"], cues, context.carrier, language),
+        "messages": assemble(built, history, text, cues, context.carrier, language),
     }
     return hide_messages(update)
+
+
+def _files(state: TurnState, context: Context) -> dict[str, str]:
+    """The soul's files; what one of them says about a person is for that person alone."""
+    workspaces = context.memory.workspaces
+    if workspaces is None:
+        return {}
+    session = state["impact"].session
+    return workspaces.read(state["impact"].soul, None if session.people else state["utterance"]["user_id"])
+
+
+def _conversation(state: TurnState, stored: _Stored) -> tuple[list[tuple[str, str]], str]:
+    """What was said before and what is said now; in a group every line says who spoke."""
+    impact = state["impact"]
+    text = state["utterance"]["text"]
+    if not impact.session.is_group:
+        return [(message.role, message.content) for message in stored.recent], text
+    history = as_history(stored.recent, stored.names, impact.soul.soul_id)
+    return history, spoken_by(stored.names.get(state["utterance"]["user_id"]), text)
 
 
 def budget_of(context: Context) -> Budget:
@@ -98,16 +118,42 @@ def _report(state: TurnState, context: Context, built: PersonaContext, problem: 
     )
 
 
-async def _stored(tx: Transaction, session: Session, config: PersonaConfig, lang: Lang) -> _Stored:
-    preset = session.character_snapshot["source_preset"]
+async def _stored(tx: Transaction, state: TurnState, recalled: Recalled, config: PersonaConfig, lang: Lang) -> _Stored:
+    session = state["impact"].session
+    soul_id = state["utterance"]["soul_id"]
+    preset = session.snapshot_of(soul_id)["source_preset"]
+    recent = await tx.messages.recent(session.session_id, 2 * config.history_rounds)
     return _Stored(
         template=await template_of(tx, session.template_id, lang),
         character=await tx.characters.find(preset) if preset else None,
-        background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
-        slots=[] if config.static else await tx.slots.all(session.soul_id),
-        recent=await tx.messages.recent(session.session_id, 2 * config.history_rounds),
+        background=await _background(tx, session, soul_id),
+        slots=[] if config.static else await _slots(tx, state),
+        recent=witnessed(recent, session, soul_id),
         evolved_version=await tx.personas.last_number(session.session_id),
+        names=await _names(tx, state, recalled),
     )
+
+
+async def _background(tx: Transaction, session: Session, soul_id: str) -> Preset | None:
+    """Where the session is set; what sums up an earlier conversation is only for the soul that had it."""
+    preset = await tx.backgrounds.find(session.background_id) if session.background_id else None
+    return preset if preset and preset.summary_of.get("soul_id", soul_id) == soul_id else None
+
+
+async def _slots(tx: Transaction, state: TurnState) -> list[Slot]:
+    utterance = state["utterance"]
+    return await tx.slots.known_to(utterance["soul_id"], state["impact"].session.audience, utterance["user_id"])
+
+
+async def _names(tx: Transaction, state: TurnState, recalled: Recalled) -> dict[str, str]:
+    """What those are called who take part, and those whose words are recalled because they were shared."""
+    present = state["impact"].names
+    utterance = state["utterance"]
+    absent = {one.message.user_id for one in recalled.episodes} - present.keys() - {utterance["user_id"]}
+    if not absent:
+        return present
+    called = await tx.preferences.addresses(utterance["soul_id"])
+    return {user_id: called.get(user_id) or user_id for user_id in absent} | present
 
 
 async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template:
@@ -118,9 +164,9 @@ async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template
 
 
 def _episodes(
-    recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, speakers: Mapping[Role, str]
+    recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, names: Names, lang: Lang
 ) -> list[Memory]:
-    """The best that the prompt does not show anyway, as statements of the user.
+    """The best that the prompt does not show anyway, as statements of whoever said it.
 
     Where the soul's own words were found, what they answered is told: its own words are no facts, and a model that
     reads them says them again.
@@ -130,7 +176,7 @@ def _episodes(
     for episode in recalled:
         found = episode.message if episode.message.role == "user" else episode.before
         if found and found.role == "user" and found.message_id not in shown and _tells(found, episode):
-            told.setdefault(found.message_id, _told(found, episode, speakers))
+            told.setdefault(found.message_id, _told(found, episode, names, lang))
     return [Memory(str(n), text, -place) for place, (n, text) in enumerate(list(told.items())[:count])]
 
 
@@ -145,11 +191,11 @@ def _tells(message: Message, episode: RecalledEpisode) -> bool:
     return answers or not says_nothing(message.content)
 
 
-def _told(message: Message, episode: RecalledEpisode, speakers: Mapping[Role, str]) -> str:
+def _told(message: Message, episode: RecalledEpisode, names: Names, lang: Lang) -> str:
     """Who said it and when; a short answer with the question before it."""
-    statement = f"{speakers['user']} “{cut(message.content, _MAX_QUOTE)}”"
+    statement = f"{speaker_of(message, names, lang)} {quoted(cut(message.content, _MAX_QUOTE))}"
     asked = episode.before if message is episode.message and len(message.content) < _SHORT_ANSWER else None
-    question = f"{speakers['assistant']} “{cut(asked.content, _MAX_QUESTION)}”; " if asked else ""
+    question = f"{speaker_of(asked, names, lang)} {quoted(cut(asked.content, _MAX_QUESTION))}; " if asked else ""
     return f"{iso(message.created_at)[:10]}: {question}{statement}"
 
 
@@ -172,10 +218,11 @@ def _persona(
     text = state["utterance"]["text"]
     lang = impact.reply_language(text)
     emotion = impact.soul.emotion_state
-    snapshot = impact.session.character_snapshot
+    relation = impact.relation
+    snapshot = impact.session.snapshot_of(impact.soul.soul_id)
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
-    speakers = speakers_of(impact.preferences.get(ADDRESS), lang)
+    episodes = _seen(stored.recent, text, context)
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
@@ -192,10 +239,11 @@ def _persona(
         background_description=_world(stored.background, "description", "initial_context"),
         world_rules=_world(stored.background, "world_rules"),
         inner_state=impact.soul.inner_state,
+        relation=_relation(impact, lang),
         profile=impact.soul.dynamic_profile,
         files=files,
         preferences=impact.preferences,
-        slots={slot.n: slot.content for slot in stored.slots},
+        slots={_slot_key(slot, state["utterance"]["user_id"]): slot.content for slot in stored.slots},
         wishes={key: value for key, value in impact.wishes.items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         gate_reason=state["gate"].reason,
@@ -203,11 +251,25 @@ def _persona(
         no_device=_has_no_device(state) and asks_for_device(text),
         question=_question(impact, lang),
         events=_events(recalled.events, context.persona.recalled),
-        episodes=_episodes(recalled.episodes, _seen(stored.recent, text, context), context.persona.recalled, speakers),
+        episodes=_episodes(recalled.episodes, episodes, context.persona.recalled, stored.names, lang),
         summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
-        scratch_area=impact.soul.scratch_area,
+        scratch_area="\n".join(filter(None, (impact.soul.scratch_area, relation.scratch_area if relation else ""))),
         lore=triggered_entries(lore, spoken, budget.lore),
     )
+
+
+def _relation(impact: Impact, lang: Lang) -> str:
+    """How long they have known each other, what they are to each other, and what the soul feels about the person."""
+    relation = impact.relation
+    if relation is None:
+        return ""
+    known = known_since(iso(relation.since)[:10], impact.names.get(relation.user_id), relation.bond, lang)
+    return "\n".join(filter(None, (known, relation.inner_state)))
+
+
+def _slot_key(slot: Slot, user_id: str) -> int | str:
+    """Everybody's slots have the same numbers: one that another has shared is named with its owner."""
+    return slot.n if slot.user_id == user_id else f"{slot.user_id}/{slot.n}"
 
 
 def _has_no_device(state: TurnState) -> bool:
@@ -248,10 +310,11 @@ def _cues(state: TurnState, persona: Persona, template: Template, context: Conte
         "question": persona.question,
     }
     if context.voice.name != OFFLINE:
-        cues["secrets"] = [_own_thoughts(persona), *instructions(persona.lang)]
+        cues["secrets"] = [*_own_thoughts(persona), *instructions(persona.lang)]
     return cues
 
 
-def _own_thoughts(persona: Persona) -> str:
-    """The monologue without the persona, which a first one quotes, and which is no secret."""
-    return persona.inner_state.replace(persona.base_persona, "") if persona.base_persona else persona.inner_state
+def _own_thoughts(persona: Persona) -> list[str]:
+    """The monologues without the persona, which a first one quotes, and which is no secret."""
+    own = persona.inner_state.replace(persona.base_persona, "") if persona.base_persona else persona.inner_state
+    return [own, persona.relation]

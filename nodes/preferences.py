@@ -8,12 +8,15 @@ from soulgraph.stores.records import Preference
 from soulgraph.stores.stores import Transaction
 
 
-async def keep_preferences(tx: Transaction, soul_id: str, decisions: Sequence[Decision], now: float) -> None:
-    """Store the preferences that the guard let through."""
+async def keep_preferences(
+    tx: Transaction, soul_id: str, user_id: str, decisions: Sequence[Decision], now: float
+) -> None:
+    """Store the person's preferences that the guard let through."""
     for decision in decisions:
         if decision.verdict == "persist":
             kept = Preference(
                 soul_id=soul_id,
+                user_id=user_id,
                 key=decision.key,
                 value=decision.value,
                 confidence=decision.confidence,

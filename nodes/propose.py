@@ -10,6 +10,7 @@ from soulgraph.senses.text import normalise
 from soulgraph.soul.language import lang_of
 from soulgraph.soul.preferences import Decision, decide_later
 from soulgraph.soul.signals import Signal, may_state_wish, proposed_signal
+from soulgraph.stores.records import Session
 from soulgraph.voices.factory import OFFLINE
 from soulgraph.voices.proposals import PROPOSE_WISHES
 from soulgraph.voices.tasks import run_task
@@ -36,7 +37,7 @@ async def _unread_text(follow_up: FollowUp, context: Context) -> str:
     """What the user said in the turn; empty if it was read before, or is gone."""
     async with context.stores.read() as tx:
         session = await tx.sessions.find(follow_up["session_id"])
-        if session is None or session.guard.get("proposed_to", 0) >= follow_up["last_message"]:
+        if session is None or _was_read(session, follow_up):
             return ""
         messages = await tx.messages.last(session.session_id, _MESSAGES)
     said = (one.content for one in messages if one.turn_id == follow_up["turn_id"] and one.role == "user")
@@ -58,9 +59,18 @@ async def _decide(signals: list[Signal], follow_up: FollowUp, context: Context) 
     session_id, last_message = follow_up["session_id"], follow_up["last_message"]
     async with context.locks.hold(session_id), context.stores.write() as tx:
         session = await tx.sessions.find(session_id)
-        if session is None or session.guard.get("proposed_to", 0) >= last_message:
+        if session is None or _was_read(session, follow_up):
             return []
-        guard, decisions = decide_later(session.guard, signals, last_message)
-        await keep_preferences(tx, session.soul_id, decisions, context.clock())
-        await tx.sessions.set_guard(session_id, guard)
+        user_id = _speaker(session, follow_up)
+        guard, decisions = decide_later(session.guard_of(user_id), signals, last_message)
+        await keep_preferences(tx, follow_up["soul_id"], user_id, decisions, context.clock())
+        await tx.sessions.set_guard(session_id, {**session.guard, user_id: guard})
     return decisions
+
+
+def _speaker(session: Session, follow_up: FollowUp) -> str:
+    return follow_up.get("user_id", session.user_id)
+
+
+def _was_read(session: Session, follow_up: FollowUp) -> bool:
+    return session.guard_of(_speaker(session, follow_up)).get("proposed_to", 0) >= follow_up["last_message"]

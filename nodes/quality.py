@@ -19,6 +19,7 @@ from soulgraph.senses.grounding import (
     sentences_of,
     tells_of_somebody,
 )
+from soulgraph.senses.tokenizer import terms_of
 from soulgraph.stores.records import Slot as KeptSlot
 from soulgraph.voices.task_outputs import Slot
 
@@ -32,12 +33,17 @@ Reason = Literal[
     "repeats_itself",
     "speaks_to_itself",
     "not_its_own_voice",
+    "not_for_everybody",
 ]
 
 _INTERPRETED = range(20, 40)
 """Slots for feelings and growth: what the soul makes of what it heard need not be in the same words."""
 _GROWTH = range(30, 40)
 _FIRST_PERSON = re.compile(r"我|\b(?:I|my|mine|me)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(
+    r"[他她你]|对方|用户|人家|\b(?:he|him|his|she|hers?|they|them|theirs?|you|yours?|user|visitor)\b",
+    re.IGNORECASE,
+)
 _ATTRIBUTED = re.compile(r"(?:说过?|said|says|told [^:]{1,20})\s*[:：,，]", re.IGNORECASE)
 _OWN_LINE = re.compile(r"你说\s*[:：]|\byou said\b\s*:", re.IGNORECASE)
 _MOSTLY = 0.5
@@ -134,6 +140,17 @@ def keep_monologue(new: str, old: str, heard: Heard) -> tuple[str, Reason | None
         return old, "repeats_itself"
     # What the soul retells of them is a thought; what it says of itself in their words is a mistake.
     return _without_sentences(new, filter(_FIRST_PERSON.search, copied)), None
+
+
+def is_about_itself(text: str, told: Iterable[str], own: Iterable[str]) -> bool:
+    """Whether anybody may hear a thought: it is about nobody, and no word of it comes from what a person has told.
+
+    Words that the soul has always used for itself do not count.
+    """
+    told = list(told)
+    borrowed = {*terms_of(text)} & {term for one in told for term in terms_of(one)}
+    used_before = {term for one in own for term in terms_of(one)}
+    return not _SOMEBODY.search(text) and borrowed <= used_before
 
 
 def _without_sentences(text: str, sentences: Iterable[str]) -> str:

@@ -17,5 +17,8 @@ async def recall(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         return {"recalled": None}
     counted = not context.rehearsing
     wanted = context.persona.recalled + _SPARE
-    recalled = await memory.recall(utterance["soul_id"], utterance["text"], wanted, count_use=counted)
+    audience = frozenset(state["impact"].session.audience)
+    recalled = await memory.recall(
+        utterance["soul_id"], utterance["text"], wanted, count_use=counted, audience=audience
+    )
     return {"recalled": recalled}

@@ -1,4 +1,4 @@
-"""Renews the soul's inner monologue after some messages, and keeps in its slots what it wants to remember."""
+"""Renews what the soul thinks of the person and of itself after some messages, and keeps what it wants to remember."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,15 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict, ModelError, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.quality import Heard, keep_monologue, keep_slots, report_refusals
+from soulgraph.nodes.person import Person, read_person, witnessed
+from soulgraph.nodes.quality import Heard, Reason, is_about_itself, keep_monologue, keep_slots, report_refusals
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import as_heard, language_of, speakers_of
+from soulgraph.nodes.transcript import as_heard, language_of, person_said
 from soulgraph.soul.language import Lang
-from soulgraph.stores.memory import user_name
-from soulgraph.stores.records import Message, Session, Slot, Soul
+from soulgraph.soul.people import others
+from soulgraph.stores.factories import first_relation
+from soulgraph.stores.records import Message, Relation, Session, Slot, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.task_outputs import Reflection
 from soulgraph.voices.tasks import REFLECT, run_task
@@ -26,17 +28,24 @@ _MAX_MESSAGES = 40
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What the soul reflects on, as it was read."""
+    """What the soul reflects on, as it was read: its own things, and those of the person who spoke last."""
 
     soul: Soul
     session: Session
+    person: Person
+    relation: Relation
     slots: list[Slot]
-    user_name: str | None
     messages: list[Message]
 
     @property
     def names(self) -> list[str]:
-        return [name for name in (self.user_name, self.soul.name) if name]
+        return [name for name in (self.person.name, self.soul.name) if name]
+
+    @property
+    def said(self) -> list[str]:
+        """The person's own words."""
+        user_id = self.person.user_id
+        return [one.content for one in self.messages if one.role == "user" and one.user_id == user_id]
 
 
 async def reflect(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
@@ -73,24 +82,43 @@ def _ids(follow_up: FollowUp) -> dict[str, str]:
 async def _think(material: _Material, follow_up: FollowUp, context: Context) -> Reflection:
     """The model's thought, as far as it is one: what it copies, invents or knows already is left out."""
     lang = language_of(material.messages)
-    image = self_image(material.soul, material.session, context, lang)
+    image = self_image(material.soul, material.session, context, lang, material.person.user_id)
+    before = "" if material.session.people else material.relation.inner_state
     data = {
         **image,
-        "messages": as_heard(material.messages[-_MAX_MESSAGES:], material.user_name, lang),
-        "inner_state": material.soul.inner_state,
+        "messages": as_heard(material.messages[-_MAX_MESSAGES:], material.person.names, lang, material.soul.soul_id),
+        "inner_state": before,
+        "about_itself": material.soul.inner_state,
         "slots": [{"n": slot.n, "content": slot.content} for slot in material.slots],
     }
     thought = await _thought(data, lang, context)
-    said = [message.content for message in material.messages if message.role == "user"]
     own = [*image["persona"], image["soul_file"], image["user_file"]]
-    heard = Heard(said, material.names, own, speakers_of(material.user_name, lang)["user"])
-    inner_state, unthought = keep_monologue(thought.inner_state, material.soul.inner_state, heard)
+    heard = Heard(material.said, material.names, own, person_said(material.person.name, lang))
+    inner_state, unthought = keep_monologue(thought.inner_state, before, heard)
+    if material.session.people:  # before others it has thought of them all, and of no one person
+        inner_state, unthought = material.relation.inner_state, None
     quoting = context.voice.habits.carrier == "plain"  # it cannot keep a form, so it is not trusted with words either
-    heard = heard._replace(own=[*own, material.soul.inner_state])
-    slots, reasons = keep_slots(thought.slots, material.slots, heard, quoting)
-    report_refusals(context.telemetry, "monologue", [unthought] if unthought else [], **_ids(follow_up))
+    slots, reasons = keep_slots(thought.slots, material.slots, heard._replace(own=[*own, before]), quoting)
+    about_itself, refused = _about_itself(thought.about_itself, material, heard)
+    monologue_flaws = [flaw for flaw in (unthought, refused) if flaw]
+    report_refusals(context.telemetry, "monologue", monologue_flaws, **_ids(follow_up))
     report_refusals(context.telemetry, "slot", reasons, **_ids(follow_up))
-    return Reflection.model_construct(inner_state=inner_state, slots=slots)
+    return Reflection.model_construct(
+        inner_state=inner_state, slots=slots, about_itself=about_itself, bond=thought.bond
+    )
+
+
+def _about_itself(new: str, material: _Material, heard: Heard) -> tuple[str, Reason | None]:
+    """What the soul thinks of itself from now on. Everybody meets it, so nothing of this person may be in it."""
+    old = material.soul.inner_state
+    if not new:
+        return old, None
+    kept, flaw = keep_monologue(new, old, heard)
+    told = [one.content for one in material.messages] + [one.content for one in material.slots]
+    own = [old, *heard.own]
+    if flaw is None and not is_about_itself(kept, [*told, material.relation.inner_state, *material.names[:1]], own):
+        return old, "not_for_everybody"
+    return kept, flaw
 
 
 async def _thought(data: dict[str, Any], lang: Lang, context: Context) -> Reflection:
@@ -105,39 +133,59 @@ async def _thought(data: dict[str, Any], lang: Lang, context: Context) -> Reflec
         raise
     except ModelError:
         chosen = []
-    return Reflection.model_construct(inner_state=prepared.inner_state, slots=chosen)
+    return prepared.model_copy(update={"slots": chosen})
 
 
 async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
-    """None while there are too few new messages."""
+    """None while there are too few new messages, or if the person has left the session."""
+    soul_id = follow_up["soul_id"]
     async with context.stores.read() as tx:
         session = await tx.sessions.find(follow_up["session_id"])
         if session is None:
             return None
+        user_id = follow_up.get("user_id", session.user_id)
         said = await tx.messages.page(session.session_id, session.reflected_to)
         messages = [message for message in said if message.message_id <= follow_up["last_message"]]
-        if len(messages) < EVERY:
+        if len(messages) < EVERY or user_id not in session.audience:
             return None
-        soul = await tx.souls.get(session.soul_id)
-        preferences = await tx.preferences.all(soul.soul_id)
-        return _Material(soul, session, await tx.slots.all(soul.soul_id), user_name(preferences), messages)
+        soul = await tx.souls.get(soul_id)
+        person = await read_person(tx, session, soul_id, user_id)
+        met = await tx.relations.find(soul_id, user_id)
+        relation = met or first_relation(soul, user_id, person.name, context.clock())
+        known = await tx.slots.known_to(soul_id, session.audience, user_id)
+        slots = [slot for slot in known if slot.user_id == user_id]
+        return _Material(soul, session, person, relation, slots, witnessed(messages, session, soul_id))
 
 
 async def _keep(
     tx: Transaction, material: _Material, thought: Reflection, follow_up: FollowUp, now: float
 ) -> list[int]:
-    """Store monologue and slots; returns the slots written. What has changed since it was read is not overwritten.
+    """Store monologues and slots; returns the slots written. What has changed since it was read is not overwritten.
 
     The session's row is written before the soul's, as a turn does it: else the two could wait for each other.
     """
-    soul_id = material.soul.soul_id
-    await tx.sessions.reflected(follow_up["session_id"], material.messages[-1].message_id)
-    if (await tx.souls.lock(soul_id)).inner_state != material.soul.inner_state:
+    soul_id, user_id = material.soul.soul_id, material.person.user_id
+    source = f"reflection:{follow_up['turn_id']}"
+    await tx.sessions.reflected(follow_up["session_id"], follow_up["last_message"])
+    soul = await tx.souls.lock(soul_id)
+    await tx.relations.ensure(material.relation)
+    if (await tx.relations.lock(soul_id, user_id, now)).inner_state != material.relation.inner_state:
         raise Conflict("soul_has_thought", "another conversation has made this soul think meanwhile: think again")
-    if thought.inner_state != material.soul.inner_state:
-        await tx.monologues.think(soul_id, thought.inner_state, f"reflection:{follow_up['turn_id']}", now)
-    changed = {slot.n for slot in {*await tx.slots.all(soul_id)} ^ {*material.slots}}
+    if thought.inner_state != material.relation.inner_state:
+        await tx.monologues.think(soul_id, thought.inner_state, source, now, user_id)
+    # Another person may have made it think of itself meanwhile: that thought stays.
+    if thought.about_itself != material.soul.inner_state and soul.inner_state == material.soul.inner_state:
+        await tx.monologues.think(soul_id, thought.about_itself, source, now)
+    if thought.bond and thought.bond != material.relation.bond:
+        await tx.relations.bind(soul_id, user_id, thought.bond, now)
+    return await _keep_slots(tx, material, thought, now)
+
+
+async def _keep_slots(tx: Transaction, material: _Material, thought: Reflection, now: float) -> list[int]:
+    soul_id, user_id = material.soul.soul_id, material.person.user_id
+    present = others(user_id, material.session.audience)
+    changed = {slot.n for slot in {*await tx.slots.of(soul_id, user_id)} ^ {*material.slots}}
     kept = [slot for slot in thought.slots if slot.n not in changed]
     for slot in kept:
-        await tx.slots.put(soul_id, slot.n, slot.content, now)
+        await tx.slots.put(Slot(soul_id, user_id, slot.n, slot.content, now, present))
     return [slot.n for slot in kept]

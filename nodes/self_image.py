@@ -11,11 +11,11 @@ from soulgraph.stores.records import Session, Soul
 _MAX_TEXT = 2000  # characters of each text
 
 
-def self_image(soul: Soul, session: Session, context: Context, lang: Lang) -> dict[str, Any]:
-    """The data of a task in which the soul thinks: `name`, `persona`, `soul_file` and `user_file`."""
-    snapshot = session.character_snapshot
+def self_image(soul: Soul, session: Session, context: Context, lang: Lang, user_id: str) -> dict[str, Any]:
+    """The data of a task in which the soul thinks of a person: `name`, `persona`, `soul_file` and `user_file`."""
+    snapshot = session.snapshot_of(soul.soul_id)
     workspaces = context.memory.workspaces
-    files = workspaces.read(soul.soul_id) if workspaces else {}
+    files = workspaces.read(soul, None if session.people else user_id) if workspaces else {}
     personality = describe_personality(soul.personality_vector, soul.emotion_state.drift, lang)
     persona = (snapshot["base_persona"], personality, snapshot["evolved_persona"])
     return {

@@ -1,4 +1,4 @@
-"""The soul says it: to every terminal and stream that can hear it now, and then into the transcript."""
+"""The soul says it: to every terminal and stream of the person that can hear it now, and then into the transcript."""
 
 import asyncio
 from typing import Literal
@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.records import NewMessage
+from soulgraph.stores.records import NewMessage, Session
 from soulgraph.terminals.payloads import Proactive
 
 
@@ -17,16 +17,16 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
     context = runtime.context
     occasion = state["occasion"]
     impulse = state["impulse"]
-    soul_id, session_id = occasion.soul.soul_id, occasion.session.session_id
+    soul_id, session_id, user_id = occasion.soul.soul_id, occasion.session.session_id, occasion.session.user_id
     async with context.locks.hold(session_id):
         if objection := await _too_late(occasion, context):
             return {"silence": objection}
         payload = Proactive(session_id=session_id, soul_id=soul_id, text=impulse.text, ts=context.clock())
-        terminals = await _tell_terminals(payload, context)
-        streams = context.outlets.listeners.tell(soul_id, "proactive", payload.model_dump())
+        terminals = await _tell_terminals(payload, user_id, context)
+        streams = context.outlets.listeners.tell(soul_id, user_id, "proactive", payload.model_dump())
         if not terminals and not streams:
             return {"silence": "nobody could be reached"}
-        await _store(payload, context)
+        await _store(payload, occasion.session, context)
     context.telemetry.emit(
         "life.spoke",
         soul_id=soul_id,
@@ -44,27 +44,37 @@ async def _too_late(occasion: Occasion, context: Context) -> str:
         return "the quiet hours have begun"
     async with context.stores.read() as tx:
         soul = await tx.souls.get(occasion.soul.soul_id)
-        await tx.sessions.get(occasion.session.session_id)
+        session = await tx.sessions.get(occasion.session.session_id)
+    if session.people:
+        return "others have joined"
     return "" if soul.turns == occasion.soul.turns else "they have begun to talk"
 
 
-async def _tell_terminals(payload: Proactive, context: Context) -> list[str]:
-    """Send it to every terminal of the soul that is online; returns those for which the broker has it."""
+async def _tell_terminals(payload: Proactive, user_id: str, context: Context) -> list[str]:
+    """Send it to every terminal of the soul at which the person usually is, and which is online.
+
+    Returns those for which the broker has it.
+    """
     hub = context.outlets.hub
     if hub is None:
         return []
     async with context.stores.read() as tx:
-        awake = [terminal for terminal, soul_id in await tx.terminals.awake(payload.ts) if soul_id == payload.soul_id]
+        everywhere = await tx.terminals.awake(payload.ts)
+    pair = payload.soul_id, user_id
+    awake = [one.terminal_id for one in everywhere if (one.soul_id, one.user_id) == pair]
     delivered = await asyncio.gather(*(hub.proactive(terminal, payload) for terminal in awake))
     return [terminal for terminal, has_it in zip(awake, delivered, strict=True) if has_it]
 
 
-async def _store(payload: Proactive, context: Context) -> None:
-    message = NewMessage(new_id("life"), "assistant", payload.text, payload.ts, proactive=True)
+async def _store(payload: Proactive, session: Session, context: Context) -> None:
+    message = NewMessage.said_in(
+        session, new_id("life"), "assistant", payload.text, payload.ts, soul_id=payload.soul_id, proactive=True
+    )
     async with context.stores.write() as tx:
         await tx.messages.append(payload.session_id, [message])
         await tx.sessions.touch(payload.session_id, payload.ts)
-        await tx.proactive_schedules.spoke(payload.soul_id, context.local_time(payload.ts).date().isoformat())
+        today = context.local_time(payload.ts).date().isoformat()
+        await tx.proactive_schedules.spoke(payload.soul_id, session.user_id, today)
 
 
 def heard_or_not(state: ProactiveState) -> Literal["__end__", "stay_silent"]:

@@ -20,7 +20,7 @@ from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.soul.scratch import Note
-from soulgraph.stores.records import Session, Soul, Terminal
+from soulgraph.stores.records import Relation, Session, Soul, Terminal
 from soulgraph.voices.task_outputs import Impulse
 
 T = TypeVar("T")
@@ -71,7 +71,8 @@ def reply_id(utterance: Utterance) -> str:
 class Impact:
     """What the utterance did to the soul: the soul after it, the session, and what the preference guard decided.
 
-    `preferences` are those that were stored before this turn.
+    `preferences` are those that were stored before this turn, `relation` and `names` as in `Person`. The soul's profile
+    is what everybody who listens may know of it.
 
     `soul_emotion` is the soul's emotion as it is published and stored. A turn that is resumed from a checkpoint has to
     read it there: LangGraph brings the traits inside a `Soul` back as plain dicts.
@@ -86,6 +87,8 @@ class Impact:
     guard: GuardState = field(default_factory=new_guard)
     decisions: list[Decision] = field(default_factory=list)
     preferences: dict[str, str] = field(default_factory=dict)
+    relation: Relation | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def wishes(self) -> dict[str, str]:
@@ -182,9 +185,11 @@ class OutboxPayload(TypedDict):
     `last_message` is the turn's last one: what was said since then belongs to later jobs. `update_pending` says that
     the turn has not told yet what it changed in the soul. `state_changes` are what the
     turn changed in the soul, `soul_turn` how many inputs it had heard, `labels` what the turn's trace is labelled with.
+    `user_id` is who spoke; jobs from before people had owners lack it, and are of the session's person.
     """
 
     last_message: int
+    user_id: NotRequired[str]
     update_pending: NotRequired[bool]
     archive_now: bool
     state_changes: list[dict[str, str]]
@@ -206,7 +211,10 @@ class AfterglowState(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """A soul that might say something of its own accord, how it feels now, and the session it would speak in."""
+    """A soul that might say something of its own accord, how it feels now, and the session it would speak in.
+
+    It would speak to the session's person.
+    """
 
     at: float
     soul: Soul
@@ -216,12 +224,17 @@ class Occasion:
 
 class ProactiveInput(TypedDict, total=False):
     soul_id: str
+    user_id: str
 
 
 class ProactiveState(ProactiveInput, total=False):
-    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
+    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on.
+
+    `silenced_by` is absent if it is a rule of ours; else it is "model", or the code of what went wrong.
+    """
 
     occasion: Occasion
     impulse: Impulse
     sources: list[str]
     silence: str
+    silenced_by: str

@@ -29,7 +29,7 @@ async def suggest_update(state: AfterglowState, runtime: Runtime[Context]) -> Af
         await tx.sessions.hint(session.session_id, reason)
     ids = {"soul_id": session.soul_id, "session_id": session.session_id}
     hint = {"memory_update_suggested": True, "memory_update_reason": reason}
-    context.outlets.listeners.tell(session.soul_id, "state_changed", ids | hint)
+    context.outlets.listeners.tell(session.soul_id, session.user_id, "state_changed", ids | hint)
     return state
 
 

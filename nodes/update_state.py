@@ -1,22 +1,24 @@
 """Asks the model what a turn has changed in the soul, if its answer has not told so itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
 
 from soulgraph.errors import ModelError, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.answer import UpdateFate
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.person import Person, read_person, witnessed
 from soulgraph.nodes.state import AfterglowState, FollowUp
-from soulgraph.nodes.transcript import as_heard, language_of, speakers_of
+from soulgraph.nodes.transcript import as_heard, language_of, person_said
 from soulgraph.prompts.budget import cut
+from soulgraph.prompts.quotation import quoted
 from soulgraph.soul.mood import describe
-from soulgraph.soul.profile import StateUpdate, apply
+from soulgraph.soul.people import others
+from soulgraph.soul.profile import StateUpdate, apply, known_to, owned_by
 from soulgraph.soul.state_updates import without_known
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.memory import user_name
-from soulgraph.stores.records import Json, Message, Soul, Turn
+from soulgraph.stores.records import Json, Message, Session, Soul, Turn
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.probe import learn_habits
 from soulgraph.voices.tasks import run_task
@@ -32,14 +34,17 @@ _IDS = ("soul_id", "session_id", "turn_id")
 
 @dataclass(frozen=True, slots=True)
 class _Material:
+    """The soul's profile is what everybody who was present may know of it."""
+
     turn: Turn
     soul: Soul
+    session: Session
+    person: Person
     messages: list[Message]
-    user_name: str | None
 
     @property
     def said(self) -> str:
-        """The user's words of this turn."""
+        """The person's words of this turn."""
         words = (one.content for one in reversed(self.messages) if one.role == "user")
         return next(words, "")
 
@@ -60,7 +65,7 @@ async def update_state(state: AfterglowState, runtime: Runtime[Context]) -> Afte
         async with context.stores.write() as tx:
             kept = await _keep(tx, material, fate, update, later, context.clock())
         if kept:
-            _report(follow_up, fate, update, context)
+            _report(follow_up, material.person.user_id, fate, update, context)
         if not context.voice.habits.known:
             await learn_habits(context.voice)
     return {"follow_up": later} if kept else state
@@ -74,16 +79,19 @@ def _with_changes(follow_up: FollowUp, update: StateUpdate) -> FollowUp:
 
 
 async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
-    """None if it was asked before, or if the turn is gone."""
+    """None if it was asked before, or if the turn is gone, or the person from the session."""
     async with context.stores.read() as tx:
         turn = next((turn for turn in await tx.turns.of([follow_up["turn_id"]]) if _pending_answer(turn)), None)
-        if turn is None:
+        session = await tx.sessions.find(follow_up["session_id"])
+        user_id = follow_up.get("user_id", session.user_id if session else "")
+        if turn is None or session is None or user_id not in session.audience:
             return None
         soul = await tx.souls.get(follow_up["soul_id"])
-        messages = await tx.messages.last(follow_up["session_id"], 10 * _MESSAGES)
-        preferences = await tx.preferences.all(soul.soul_id)
+        messages = witnessed(await tx.messages.last(session.session_id, 10 * _MESSAGES), session, soul.soul_id)
+        person = await read_person(tx, session, soul.soul_id, user_id)
     heard = [message for message in messages if message.message_id <= follow_up["last_message"]]
-    return _Material(turn, soul, heard[-_MESSAGES:], user_name(preferences))
+    known = replace(soul, dynamic_profile=known_to(soul.dynamic_profile, session.audience))
+    return _Material(turn, known, session, person, heard[-_MESSAGES:])
 
 
 def _pending_answer(turn: Turn | None) -> Json | None:
@@ -106,10 +114,10 @@ async def _ask(material: _Material, context: Context) -> tuple[UpdateFate, State
         nearest = await context.senses.surprise.nearest(material.said, [belief.text for belief in beliefs])
         beliefs = [beliefs[at] for at in nearest[:_CANDIDATES]]
     lines = {str(n): belief.line(lang) for n, belief in enumerate(beliefs, 1)}
-    heard = as_heard(material.messages, material.user_name, lang)
+    heard = as_heard(material.messages, material.person.names, lang, material.soul.soul_id)
     data = {"name": material.soul.name, "beliefs": lines, "messages": heard, "surprised": bool(surprised)}
     feeling = describe(material.soul.emotion_state, lang, context.constants)
-    quotation = f"{speakers_of(material.user_name, lang)['user']}: {cut(material.said, _MAX_QUOTE)}"
+    quotation = f"{person_said(material.person.name, lang)}: {quoted(cut(material.said, _MAX_QUOTE))}"
     try:
         change = await run_task(context.voice.model, UPDATE_STATE, lang, **data)
         update = without_known(update_of(change, beliefs, quotation, feeling), material.soul.dynamic_profile)
@@ -141,17 +149,19 @@ async def _keep(
     if pending is None:
         return False
     if not update.is_empty:
-        await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
+        audience = material.session.audience
+        owner = owned_by(material.person.user_id, others(material.person.user_id, audience))
+        await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now), audience, owner), now)
     answer = {**pending, "state_update": fate, "state_changed": not update.is_empty}
     await tx.turns.answered(turn.session_id, turn.input_id, answer)
     await tx.outbox.amend(turn.turn_id, {key: value for key, value in later.items() if key not in _IDS})
     return True
 
 
-def _report(follow_up: FollowUp, fate: UpdateFate, update: StateUpdate, context: Context) -> None:
+def _report(follow_up: FollowUp, user_id: str, fate: UpdateFate, update: StateUpdate, context: Context) -> None:
     ids = {key: value for key, value in follow_up.items() if key in _IDS}
     context.telemetry.emit(
         "state.updated", **ids, state_update=fate, fields=sorted({change["field"] for change in update.in_words()})
     )
     if fate == "applied":
-        context.outlets.listeners.tell(follow_up["soul_id"], "state_changed", ids)
+        context.outlets.listeners.tell(follow_up["soul_id"], user_id, "state_changed", ids)

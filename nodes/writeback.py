@@ -1,5 +1,6 @@
 """Writes everything that the turn changed in one transaction, with the answer itself and the work that follows it."""
 
+from functools import partial
 from typing import cast
 
 from langgraph.runtime import Runtime
@@ -15,16 +16,18 @@ from soulgraph.nodes.answer import (
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
+from soulgraph.nodes.sharing import Sharing, heed_permission
 from soulgraph.nodes.state import OutboxPayload, TurnResult, TurnState
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate_words import gate_report
 from soulgraph.soul.modes import changed
-from soulgraph.soul.profile import apply
+from soulgraph.soul.people import others
+from soulgraph.soul.profile import apply, owned_by
 from soulgraph.soul.scratch import noted
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.factories import title_of
-from soulgraph.stores.records import NewMessage
+from soulgraph.stores.factories import first_relation, title_of
+from soulgraph.stores.records import NewMessage, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.usage import Usage, current_meter
 
@@ -33,6 +36,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     context = runtime.context
     now = context.clock()
     utterance = state["utterance"]
+    user_id = utterance["user_id"]
     impact = state["impact"]
     session = impact.session
     meter = current_meter()
@@ -44,18 +48,23 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
             await tx.sessions.ensure(session)
             if not session.title:
                 await tx.sessions.retitle(session.session_id, title_of(utterance["text"]), now)
+        if impact.relation is None:
+            await tx.relations.ensure(first_relation(impact.soul, user_id, impact.names.get(user_id), now))
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
-        message_ids = await tx.messages.append(session.session_id, _messages(state, now))
+        sharing = await heed_permission(tx, state)
+        message_ids = await tx.messages.append(session.session_id, _messages(state, sharing.shared_with, now))
         await _grow(tx, state, now)
-        await keep_preferences(tx, session.soul_id, impact.decisions, now)
-        if impact.guard != session.guard:
-            await tx.sessions.set_guard(session.session_id, impact.guard)
+        await keep_preferences(tx, impact.soul.soul_id, user_id, impact.decisions, now)
+        if impact.guard != session.guard_of(user_id):
+            await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: impact.guard})
         await tx.turns.answered(session.session_id, utterance["input_id"], {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
-        await tx.outbox.add("afterglow", session.soul_id, session.session_id, impact.turn_id, {**job}, now)
-        await context.budget.charge(tx, session.soul_id, "turn", usage)
+        await tx.outbox.add("afterglow", impact.soul.soul_id, session.session_id, impact.turn_id, {**job}, now)
+        await context.budget.charge(tx, impact.soul.soul_id, "turn", usage)
     meter.written = usage
-    _report(state, answer, context.telemetry)
+    if sharing.changed and context.memory.recall:
+        context.memory.recall.forget_index(impact.soul.soul_id)
+    _report(state, answer, sharing, context.telemetry)
     emit("done", answer, runtime)
     return {"turn": turn, "answer": answer}
 
@@ -65,6 +74,7 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
     update = state["result"].state_update
     return {
         "last_message": last_message,
+        "user_id": state["utterance"]["user_id"],
         "update_pending": state["result"].update_pending,
         "archive_now": not update.is_empty,
         "state_changes": update.in_words(),
@@ -74,28 +84,39 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
 
 
 async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
-    """The soul is read again under its lock: another session may have changed it since it was read."""
-    soul_id = state["utterance"]["soul_id"]
+    """The soul is read again under its lock: another session may have changed it since it was read.
+
+    What it keeps is the person's who spoke, and known to all who were present.
+    """
+    soul_id, user_id = state["utterance"]["soul_id"], state["utterance"]["user_id"]
+    audience = state["impact"].session.audience
+    present = others(user_id, audience)
     update = state["result"].state_update
     facts = state.get("remembered", [])
     notes = state.get("notes", [])
     if update.is_empty and not facts and not notes:
         return
     soul = await tx.souls.lock(soul_id)
-    await tx.souls.grow(soul_id, apply(soul.dynamic_profile, update, iso(now)), now)
+    if not update.is_empty:
+        grown = apply(soul.dynamic_profile, update, iso(now), audience, owned_by(user_id, present))
+        await tx.souls.grow(soul_id, grown, now)
     if notes:
-        await tx.souls.note(soul_id, noted(soul.scratch_area, notes), now)
-    for n, fact in zip(await tx.slots.free(soul_id), facts, strict=False):
-        await tx.slots.put(soul_id, n, fact, now)
+        relation = await tx.relations.lock(soul_id, user_id, now)
+        await tx.relations.note(soul_id, user_id, noted(relation.scratch_area, notes), now)
+    for n, fact in zip(await tx.slots.free(soul_id, user_id), facts, strict=False):
+        await tx.slots.put(Slot(soul_id, user_id, n, fact, now, present))
 
 
-def _messages(state: TurnState, now: float) -> list[NewMessage]:
+def _messages(state: TurnState, shared_with: tuple[str, ...], now: float) -> list[NewMessage]:
     utterance = state["utterance"]
     impact = state["impact"]
     turn_id = impact.turn_id
+    said = partial(
+        NewMessage.said_in, impact.session, turn_id, user_id=utterance["user_id"], soul_id=utterance["soul_id"]
+    )
     return [
-        NewMessage(turn_id, "user", utterance["text"], impact.at, input_id=utterance["input_id"]),
-        NewMessage(turn_id, "assistant", state["result"].reply, now),
+        said("user", utterance["text"], impact.at, input_id=utterance["input_id"], shared_with=shared_with),
+        said("assistant", state["result"].reply, now),
     ]
 
 
@@ -142,7 +163,7 @@ def _no_persona(state: TurnState) -> PersonaReport:
     return {"mode": state["persona_state"]["mode"], "sources": [], "memory_hits": 0, "truncated": False, "cut": []}
 
 
-def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
+def _report(state: TurnState, answer: Answer, sharing: Sharing, telemetry: Telemetry) -> None:
     """The persona's decisions and the turn itself, for whoever asks later why."""
     impact = state["impact"]
     gate = state["gate"]
@@ -150,6 +171,8 @@ def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
     if switch := changed(impact.session.persona_state, state["persona_state"]):
         telemetry.emit("persona.mode.changed", **ids, **switch._asdict())
     report_decisions(impact.decisions, telemetry, **ids)
+    if sharing.shared_with or sharing.changed:
+        telemetry.emit("memory.shared", **ids, shared_with=sharing.shared_with, earlier=sharing.changed)
     emotion = impact.soul.emotion_state
     telemetry.emit(
         "turn.completed",

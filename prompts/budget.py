@@ -77,6 +77,7 @@ GROWN: Mapping[str, int] = {
     "preferences": 3,
     "evolved_persona": 4,
     "inner_state": 4,
+    "relation": 4,
     "profile": 3,
     "slots": 4,
     "wishes": 2,

@@ -15,6 +15,8 @@ from soulgraph.prompts.templates import VARIABLES, Module, Template
 from soulgraph.soul.language import Lang
 from soulgraph.soul.modes import Mode
 
+_MONOLOGUES = frozenset({"inner_state", "relation"})
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -74,8 +76,8 @@ class PersonaContext:
 
     @property
     def private(self) -> list[str]:
-        """The sections with the inner monologue, which must not be shown to users."""
-        return [section.text for section in self.sections if "inner_state" in section.module.variables]
+        """The sections with inner monologues, which must not be shown to users."""
+        return [section.text for section in self.sections if _MONOLOGUES & section.module.variables]
 
     @property
     def stable(self) -> list[str]:

@@ -12,6 +12,7 @@ from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.prompts.gate_lines import gate_lines
 from soulgraph.prompts.lookalikes import visible
 from soulgraph.prompts.lore import Lore
+from soulgraph.prompts.quotation import speaker_name
 from soulgraph.soul.gate import GateReason
 from soulgraph.soul.language import Lang
 from soulgraph.soul.modes import Mode
@@ -34,6 +35,10 @@ MODES: Mapping[Lang, Mapping[Mode, str]] = {
 ASK: Mapping[Lang, str] = {
     "en": "Before anything else, ask the user in your own words: {question}",
     "zh": "先用自己的话问用户：{question}",
+}
+_KNOWN: Mapping[Lang, Mapping[str, str]] = {
+    "en": {"since": "You have known {name} since {since}.", "bond": " {bond}.", "person": "this person"},
+    "zh": {"since": "你从{since}起认识{name}。", "bond": "{bond}。", "person": "对方"},
 }
 BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "lore")
 """Variables that are lists, told with a bullet each."""
@@ -71,10 +76,11 @@ class Persona:
     background_description: str = ""
     world_rules: str = ""
     inner_state: str = ""
+    relation: str = ""
     profile: Profile = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     preferences: Mapping[str, str] = field(default_factory=dict)
-    slots: Mapping[int, str] = field(default_factory=dict)
+    slots: Mapping[int | str, str] = field(default_factory=dict)
     wishes: Mapping[str, str] = field(default_factory=dict)
     skills: Sequence[str] = ()
     gate_reason: GateReason | None = None
@@ -86,6 +92,13 @@ class Persona:
     summaries: Sequence[Memory] = ()
     scratch_area: str = ""
     lore: Sequence[Lore] = ()
+
+
+def known_since(since: str, name: str | None, bond: str, lang: Lang) -> str:
+    """Since when a soul knows somebody, and what they are to each other, in a sentence or two."""
+    words = _KNOWN[lang]
+    known = words["since"].format(since=since, name=speaker_name(name) if name else words["person"])
+    return known + (words["bond"].format(bond=one_line(bond).rstrip(".。")) if bond else "")
 
 
 def values_of(persona: Persona, budget: Budget) -> Values:
@@ -105,11 +118,12 @@ def values_of(persona: Persona, budget: Budget) -> Values:
         "world_rules": _text_piece(persona.world_rules, _source("background", persona.background_id)),
         "evolved_persona": _text_piece(persona.evolved_persona, f"evolved_persona:v{persona.evolved_version}"),
         "inner_state": _text_piece(persona.inner_state, "inner_state"),
+        "relation": _text_piece(persona.relation, "relation"),
         "profile": _list_pieces(_profile_pieces(persona.profile, budget.profile_items)),
         "mood": _text_piece(persona.mood),
         "user_file": _text_piece(persona.files.get("USER.md", ""), "USER.md"),
         "preferences": _list_pieces((Piece(f"{key}: {text}", f"preference:{key}") for key, text in preferences)),
-        "slots": _list_pieces((Piece(text, f"slot:{n}", rank=-n) for n, text in sorted(persona.slots.items()))),
+        "slots": _list_pieces(_slot_pieces(persona.slots)),
         "mode": [Piece(MODES[persona.lang][persona.mode])],
         "wishes": _list_pieces((Piece(f"{key}: {text}") for key, text in persona.wishes.items())),
         "skills": _best_pieces(map(Piece, persona.skills), budget.persona),
@@ -150,6 +164,10 @@ def _base_persona(persona: Persona, most_kept: int) -> list[Piece]:
     source = _source("character", persona.character_id)
     kept = min(len(first_paragraph(parts[0])), most_kept) if parts else 0
     return [Piece(part, source, heading_of(part), keep=0 if n else kept) for n, part in enumerate(parts)]
+
+
+def _slot_pieces(slots: Mapping[int | str, str]) -> Iterator[Piece]:
+    return (Piece(text, f"slot:{n}", rank=-place) for place, (n, text) in enumerate(slots.items()))
 
 
 def _note_pieces(scratch_area: str) -> Iterator[Piece]:

@@ -43,10 +43,11 @@ VARIABLES: Mapping[str, Variable] = {
     "background_description": Variable(2, False, "the same without its rules"),
     "world_rules": Variable(2, False, "the rules of that world"),
     "evolved_persona": Variable(2, False, "what the character has become in this session"),
-    "inner_state": Variable(2, False, "the soul's inner monologue"),
+    "inner_state": Variable(2, False, "the soul's inner monologue about itself"),
     "profile": Variable(2, False, "core identity and the most important items of each profile field"),
     "mood": Variable(2, True, "how the soul feels now, in words"),
-    "user_file": Variable(3, False, "the soul's USER.md"),
+    "relation": Variable(3, False, "since when the soul knows this person, and what it feels about them"),
+    "user_file": Variable(3, False, "what USER.md says about this person"),
     "preferences": Variable(3, False, "the user's long-term preferences"),
     "slots": Variable(3, False, "what the soul keeps in its memory slots"),
     "mode": Variable(4, False, "the session's mode and what it asks for"),
@@ -146,6 +147,7 @@ class Module(BaseModel):
 
 _REQUIRED = (
     Module(name="Base Identity (Immutable Core)", layer=2, priority=40, template="{{base_persona}}"),
+    Module(name="This Person (never shown)", layer=3, priority=5, template="{{relation}}"),
     Module(name="Session Mode", layer=4, priority=10, template="{{mode}}"),
 )
 
@@ -172,7 +174,8 @@ class Template(BaseModel):
     def spoken(self) -> list[Module]:
         """The enabled modules by layer, then by priority, the lowest number first.
 
-        Who the character is and the session's mode are always said: modules for them are added where they are missing.
+        Who the character is, whom it talks to and the session's mode are always said: modules for them are added where
+        they are missing.
         """
         enabled = [module for module in self.modules if module.enabled]
         said = frozenset[str]().union(*(module.variables for module in enabled))

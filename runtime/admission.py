@@ -6,9 +6,10 @@ from typing import cast
 from soulgraph.errors import Conflict
 from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.state import Utterance
+from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.stores.factories import default_session_id, new_id
-from soulgraph.stores.records import Session
-from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.stores.records import Session, Terminal
+from soulgraph.stores.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class TurnRequest:
     """What a caller sends. Fields that are None are resolved by `admit`."""
 
     text: str
-    user_id: str
+    user_id: str | None = None
     input_id: str | None = None
     session_id: str | None = None
     soul_id: str | None = None
@@ -29,20 +30,25 @@ class TurnRequest:
 async def admit(stores: Stores, request: TurnRequest) -> Utterance:
     """The request with its soul, session and ids resolved.
 
-    Raises NotFound if the soul is unknown, and Conflict if no soul is selected or the session has another setting.
+    Who speaks is who the request says, else the session's person, else the terminal's usual one. Raises NotFound if
+    the soul is unknown, and Conflict if no soul is selected, or the session has other people or another setting.
     """
     async with stores.read() as tx:
         session = await tx.sessions.find(request.session_id) if request.session_id else None
-        soul_id = request.soul_id or (session.soul_id if session else await _terminal_soul(tx, request.terminal_id))
+        terminal = await tx.terminals.find(request.terminal_id) if request.terminal_id and not session else None
+        soul_id = request.soul_id or (session.soul_id if session else _soul_of(terminal))
+        usual = session or terminal
+        user_id = request.user_id or (usual.user_id if usual else DEFAULT_USER)
         if session:
-            check_session(session, request, soul_id)
+            check_session(session, request, soul_id, user_id)
         else:
             await tx.souls.get(soul_id)
     setting = request.terminal_id, request.character_id, request.background_id, request.template_id
     resolved = {
         **asdict(request),
         "soul_id": soul_id,
-        "session_id": request.session_id or default_session_id(soul_id, request.user_id, *setting),
+        "user_id": user_id,
+        "session_id": request.session_id or default_session_id(soul_id, user_id, *setting),
         "input_id": request.input_id or new_id("input"),
         "turn_id": new_id("turn"),
     }
@@ -56,18 +62,18 @@ async def stored_answer(stores: Stores, utterance: Utterance) -> Answer | None:
     return cast(Answer, turn.answer) if turn and turn.answer else None
 
 
-async def _terminal_soul(tx: Transaction, terminal_id: str | None) -> str:
-    terminal = await tx.terminals.find(terminal_id) if terminal_id else None
+def _soul_of(terminal: Terminal | None) -> str:
     if terminal is None or terminal.soul_id is None:
         raise Conflict("soul_not_selected", "soul selection is required before chat: POST /v1/souls/select")
     return terminal.soul_id
 
 
-def check_session(session: Session, request: TurnRequest, soul_id: str) -> None:
-    """Raise Conflict if the request asks for another soul, character, background or template than the session has."""
+def check_session(session: Session, request: TurnRequest, soul_id: str, user_id: str) -> None:
+    """Raise Conflict if the request has another person, soul, character, background or template than the session."""
     fields = {
-        "soul_id": (soul_id, session.soul_id),
-        "character_id": (request.character_id, session.character_snapshot["source_preset"]),
+        "user_id": (user_id, user_id if user_id in session.audience else session.user_id),
+        "soul_id": (soul_id, soul_id if soul_id in session.souls else session.soul_id),
+        "character_id": (request.character_id, session.snapshot_of(soul_id)["source_preset"]),
         "background_id": (request.background_id, session.background_id),
         "template_id": (request.template_id, session.template_id),
     }

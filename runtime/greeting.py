@@ -33,7 +33,7 @@ async def open_session(context: Context, request: TurnRequest, choice: int) -> O
     async with context.locks.hold(session_id), context.stores.write() as tx:
         session = await tx.sessions.find(session_id)
         if session:
-            check_session(session, request, utterance["soul_id"])
+            check_session(session, request, utterance["soul_id"], utterance["user_id"])
         # Asked again under the lock: a turn may have spoken while we waited for it.
         return await _already_open(tx, session_id) or await _greet(tx, session, utterance, choice, context)
 
@@ -57,7 +57,8 @@ async def _greet(
     greeting = await _chosen_greeting(tx, session, choice)
     if greeting is None:
         return Opened(session, None)
-    await tx.messages.append(session.session_id, [NewMessage(new_id("greeting"), "assistant", greeting, now)])
+    message = NewMessage.said_in(session, new_id("greeting"), "assistant", greeting, now)
+    await tx.messages.append(session.session_id, [message])
     await tx.sessions.touch(session.session_id, now)
     return Opened(replace(session, updated_at=now), greeting)
 

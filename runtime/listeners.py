@@ -1,15 +1,22 @@
-"""The open event streams and web sockets of this server, by the souls they are subscribed to."""
+"""The open event streams and web sockets of this server, by the souls they are subscribed to and for whom.
+
+Each hears what concerns its person; one without a person, as an owner has it, hears what concerns anybody.
+"""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from soulgraph.nodes.context import ListenerEvent
 
 _MAX_PENDING = 100
+
+Subscription = tuple[str, str | None]
+"""The ids of a soul and a person; None for anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Listener:
     """
 
     def __init__(self, own_turns: Container[str] = ()) -> None:
-        self.souls: set[str] = set()
+        self.subscriptions: set[Subscription] = set()
         self._own_turns = own_turns
         self._pending: deque[Notice] = deque(maxlen=_MAX_PENDING)
         self._woken = asyncio.Event()
@@ -67,21 +74,21 @@ class Listener:
 
 class Listeners:
     def __init__(self) -> None:
-        self._by_soul: dict[str, list[Listener]] = {}
+        self._by_subscription: dict[Subscription, list[Listener]] = {}
         self._listeners: set[Listener] = set()
         self._all_gone = asyncio.Event()
         self._closed = False
 
     @property
-    def souls(self) -> set[str]:
-        """The ids of the souls that have at least one listener."""
-        return set(self._by_soul)
+    def subscriptions(self) -> set[Subscription]:
+        """Which souls have at least one listener, and for whom."""
+        return set(self._by_subscription)
 
     @contextmanager
-    def listen(self, soul_id: str) -> Iterator[Listener]:
+    def listen(self, soul_id: str, user_id: str | None = None) -> Iterator[Listener]:
         """A listener that is subscribed to this soul for as long as the block lasts."""
         with self.connect() as listener:
-            self.subscribe(listener, soul_id)
+            self.subscribe(listener, soul_id, user_id)
             yield listener
 
     @contextmanager
@@ -96,15 +103,17 @@ class Listeners:
         finally:
             self._disconnect(listener)
 
-    def subscribe(self, listener: Listener, soul_id: str) -> None:
-        """Send the soul's notices to this listener from now on; subscribing twice has no effect."""
-        if soul_id not in listener.souls:
-            listener.souls.add(soul_id)
-            self._by_soul.setdefault(soul_id, []).append(listener)
+    def subscribe(self, listener: Listener, soul_id: str, user_id: str | None = None) -> None:
+        """Send the soul's notices for this person to the listener from now on; subscribing twice has no effect."""
+        subscription = soul_id, user_id
+        if subscription not in listener.subscriptions:
+            listener.subscriptions.add(subscription)
+            self._by_subscription.setdefault(subscription, []).append(listener)
 
-    def tell(self, soul_id: str, event: ListenerEvent, data: dict[str, Any]) -> int:
-        """Send a notice to every listener of this soul; returns how many there are."""
-        listening = self._by_soul.get(soul_id, [])
+    def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: dict[str, Any]) -> int:
+        """Send a notice to every listener of this soul and person; returns how many there are."""
+        subscribed = (self._by_subscription.get((soul_id, person), []) for person in (user_id, None))
+        listening = list(dict.fromkeys(chain.from_iterable(subscribed)))
         for listener in listening:
             listener.push(Notice(event, data))
         return len(listening)
@@ -121,9 +130,9 @@ class Listeners:
 
     def _disconnect(self, listener: Listener) -> None:
         self._listeners.remove(listener)
-        for soul_id in listener.souls:
-            self._by_soul[soul_id].remove(listener)
-            if not self._by_soul[soul_id]:
-                del self._by_soul[soul_id]
+        for subscription in listener.subscriptions:
+            self._by_subscription[subscription].remove(listener)
+            if not self._by_subscription[subscription]:
+                del self._by_subscription[subscription]
         if self._closed and not self._listeners:
             self._all_gone.set()

@@ -1,4 +1,7 @@
-"""Runs the proactive graph for each soul that is due and has a listener or online terminal, outside quiet hours."""
+"""Runs the proactive graph for each soul that is due to speak to a person, outside quiet hours.
+
+The person must be reachable: through a stream or socket of theirs, or a terminal at which they usually are.
+"""
 
 import asyncio
 import logging
@@ -18,6 +21,8 @@ from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.periodic import Periodic
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.stores.proactive_schedules import Pair
+from soulgraph.stores.records import ProactiveSchedule
 from soulgraph.stores.stores import Transaction
 
 POLL_S = 30.0
@@ -28,13 +33,17 @@ _log = logging.getLogger(__name__)
 CompiledProactive = CompiledStateGraph[ProactiveState, Context, ProactiveInput, ProactiveState]
 
 
+def _pair(schedule: ProactiveSchedule) -> Pair:
+    return schedule.soul_id, schedule.user_id
+
+
 def _compiled() -> CompiledProactive:
     return proactive_graph().compile(name="life")
 
 
 @dataclass(frozen=True, slots=True)
 class ProactiveScheduler:
-    """The schedule is in the database, so that it survives restarts and each soul is run by only one server."""
+    """The schedule is in the database, so that it survives restarts and each pair is run by only one server."""
 
     context: Context
     listeners: Listeners
@@ -45,43 +54,51 @@ class ProactiveScheduler:
         return Periodic("life", POLL_S, self.pulse).running()
 
     async def pulse(self) -> None:
-        """Run every soul that is due. Does nothing in quiet hours, and only reads when no soul is due."""
+        """Run every pair that is due. Does nothing in quiet hours, and only reads when none is due."""
         now = self.context.clock()
         if not self._config.enabled or self.context.local_time(now) in self._config.quiet_hours:
             return
         claimed = await self._claim(now)
         concurrency = asyncio.Semaphore(_MAX_CONCURRENT)
         async with asyncio.TaskGroup() as tasks:
-            for soul_id in claimed:
-                tasks.create_task(self._run(soul_id, concurrency))
+            for soul_id, user_id in claimed:
+                tasks.create_task(self._run(soul_id, user_id, concurrency))
 
     @property
     def _config(self) -> ProactiveConfig:
         return self.context.persona.life
 
-    async def _claim(self, now: float) -> list[str]:
-        """The souls that are due and have not reached their daily cap.
+    async def _claim(self, now: float) -> list[Pair]:
+        """The pairs that are due and have not reached their daily cap.
 
-        A reachable soul without a schedule gets one, so that it does not speak as soon as somebody listens.
+        A reachable pair without a schedule gets one, so that the soul does not speak as soon as somebody listens.
         """
         async with self.context.stores.read() as tx:
             reachable = await self._reachable(tx, now)
             schedules = await tx.proactive_schedules.of(reachable)
         latest = self._latest_valid(now)
-        unscheduled = reachable - {schedule.soul_id for schedule in schedules if schedule.due_at <= latest}
-        due = [schedule.soul_id for schedule in schedules if schedule.due_at <= now]
+        unscheduled = reachable - {_pair(schedule) for schedule in schedules if schedule.due_at <= latest}
+        due = [_pair(schedule) for schedule in schedules if schedule.due_at <= now]
         if not unscheduled and not due:
             return []
         async with self.context.stores.write() as tx:
-            await tx.proactive_schedules.schedule({soul_id: self._next_due(now) for soul_id in sorted(unscheduled)})
-            claimed = await tx.proactive_schedules.claim({soul_id: self._next_due(now) for soul_id in due}, now)
+            await tx.proactive_schedules.schedule({pair: self._next_due(now) for pair in sorted(unscheduled)})
+            claimed = await tx.proactive_schedules.claim({pair: self._next_due(now) for pair in due}, now)
         today = self.context.local_time(now).date().isoformat()
-        return [schedule.soul_id for schedule in claimed if schedule.spoken_on(today) < self._config.daily_cap]
+        return [_pair(schedule) for schedule in claimed if schedule.spoken_on(today) < self._config.daily_cap]
 
-    async def _reachable(self, tx: Transaction, now: float) -> set[str]:
-        """The souls with an online terminal or a listener on this server."""
+    async def _reachable(self, tx: Transaction, now: float) -> set[Pair]:
+        """The souls and people with an online terminal or a listener on this server."""
         awake = await tx.terminals.awake(now) if self.context.outlets.hub else []
-        return {soul_id for _, soul_id in awake} | self.listeners.souls
+        heard = [await self._listening(tx, *one) for one in self.listeners.subscriptions]
+        return {(one.soul_id, one.user_id) for one in awake} | {pair for pair in heard if pair}
+
+    async def _listening(self, tx: Transaction, soul_id: str, user_id: str | None) -> Pair | None:
+        """Who hears a listener: its person, else the one who has talked with the soul last."""
+        if user_id is not None:
+            return soul_id, user_id
+        latest = await tx.sessions.all(soul_id, limit=1)
+        return (soul_id, latest[0].user_id) if latest else None
 
     def _next_due(self, now: float) -> float:
         """A random time within the configured interval.
@@ -97,12 +114,12 @@ class ProactiveScheduler:
         """A due time later than this was set before the clock was put back, or under another configuration."""
         return now + 60 * self._config.max_interval_minutes + self._config.quiet_hours.length.total_seconds()
 
-    async def _run(self, soul_id: str, concurrency: asyncio.Semaphore) -> None:
-        """Run one soul. An error is logged and affects no other soul; this one is tried again at its next due time."""
+    async def _run(self, soul_id: str, user_id: str, concurrency: asyncio.Semaphore) -> None:
+        """Run one pair. An error is logged and affects no other; this one is tried again at its next due time."""
         config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
         async with concurrency:
             try:
                 with traced(awaits="exec_mode"):
-                    await self.graph.ainvoke({"soul_id": soul_id}, config, context=self.context)
+                    await self.graph.ainvoke({"soul_id": soul_id, "user_id": user_id}, config, context=self.context)
             except (SoulgraphError, SQLAlchemyError) as error:
                 _log.warning("life: soul %s: %s", soul_id, str(error).partition("\n")[0])

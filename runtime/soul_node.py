@@ -20,7 +20,8 @@ from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
-from soulgraph.stores.factories import DEFAULT_USER, new_soul
+from soulgraph.soul.people import DEFAULT_USER
+from soulgraph.stores.factories import new_soul
 from soulgraph.stores.records import Json
 
 

@@ -128,7 +128,7 @@ class TurnRunner:
                 if answer is None:
                     async with self._limited(utterance):
                         answer = await run(utterance)
-                    self._tell_others(answer)
+                    self._tell_others(utterance["user_id"], answer)
             outcome = "ok"
             self._context.outlets.new_jobs.set()
             return answer
@@ -210,11 +210,11 @@ class TurnRunner:
         assert answer is not None, "a turn that ends has an answer"
         return answer
 
-    def _tell_others(self, answer: Answer) -> None:
-        """All sessions of a soul share its profile, so whoever has it open hears that it has changed."""
+    def _tell_others(self, user_id: str, answer: Answer) -> None:
+        """All sessions of a soul share its profile, so where the person has another one open it hears of the change."""
         if answer["state_changed"]:
             ids = {"soul_id": answer["soul_id"], "session_id": answer["session_id"], "turn_id": answer["turn_id"]}
-            self._context.outlets.listeners.tell(answer["soul_id"], "state_changed", ids)
+            self._context.outlets.listeners.tell(answer["soul_id"], user_id, "state_changed", ids)
 
     def _finished(self, task: asyncio.Task[Answer]) -> None:
         self._running.discard(task)

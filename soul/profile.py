@@ -1,10 +1,11 @@
 """The dynamic profile: items in words per field, ordered by priority.
 
-The model may add items and change their priority; only the user may delete them.
+The model may add items and change their priority; only the user may delete them. An item that a turn has added belongs
+to the person of that turn (`user_id`); one without an owner is the soul's own.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from heapq import nlargest
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from soulgraph.errors import InvalidInput
+from soulgraph.soul.people import may_know
 from soulgraph.soul.timestamps import epoch
 from soulgraph.soul.validation import NO_NUL, explain
 
@@ -26,7 +28,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL_KEYS = {"reason"}
-BOOKKEEPING_KEYS = {"priority", "timestamp", "aged_at"}
+_HIDDEN_KEYS = {"aged_at", "user_id", "shared_with"}
+BOOKKEEPING_KEYS = {"priority", "timestamp", *_HIDDEN_KEYS}
 _NUMERIC_RATING = re.compile(
     r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
     r"|\d\s*([%％]|分(?!钟|之)|out of)"
@@ -74,7 +77,8 @@ class _Entry(BaseModel):
     __pydantic_extra__: dict[str, QualitativeText]
 
     def words(self) -> dict[str, str]:
-        return dict(self.__pydantic_extra__)
+        """Nobody's words can say whose they are, or how old."""
+        return {key: text for key, text in self.__pydantic_extra__.items() if key not in BOOKKEEPING_KEYS}
 
 
 class Addition(_Entry):
@@ -127,11 +131,14 @@ class EditedItem(_Entry):
     priority: Priority
     timestamp: OpenTimestamp = None
     aged_at: Timestamp | None = None
+    user_id: Annotated[str, Field(max_length=128)] | None = None
+    shared_with: list[Annotated[str, Field(min_length=1, max_length=128)]] = []
 
     def stored(self, now: str) -> Item:
         """The item as it is stored; one without a timestamp gets `now`."""
         age = {"aged_at": self.aged_at} if self.aged_at else {}
-        return {**self.words(), "priority": self.priority, "timestamp": self.timestamp or now, **age}
+        owner = {} if self.user_id is None else owned_by(self.user_id, self.shared_with)
+        return {**self.words(), "priority": self.priority, "timestamp": self.timestamp or now, **age, **owner}
 
 
 class EditedField(BaseModel):
@@ -174,14 +181,40 @@ def _check_keys(field: str, words: Mapping[str, str]) -> None:
         raise ValueError(f"{field}: missing keys {sorted(missing)}")
 
 
-def apply(profile: Profile, update: StateUpdate, timestamp: str) -> Profile:
-    """A new profile with the update applied, each field sorted by priority, newest first among equals."""
+def owned_by(user_id: str, shared_with: Iterable[str] = ()) -> dict[str, Any]:
+    """What marks an item as this person's."""
+    shared = sorted(shared_with)
+    return {"user_id": user_id, "shared_with": shared} if shared else {"user_id": user_id}
+
+
+def known_to(profile: Profile, audience: Collection[str]) -> Profile:
+    """The profile without the items of which not all of the audience may know; what has retired is left out too."""
+    fields = profile.get("dynamic_state", {})
+    state = {
+        name: {**field, "items": [item for item in field["items"] if _is_known(item, audience)]}
+        for name, field in fields.items()
+    }
+    return {key: value for key, value in profile.items() if key != "retired"} | {"dynamic_state": state}
+
+
+def _is_known(item: Item, audience: Collection[str]) -> bool:
+    return "user_id" not in item or may_know(audience, item["user_id"], item.get("shared_with", ()))
+
+
+def apply(
+    profile: Profile, update: StateUpdate, timestamp: str, audience: Collection[str] = (), owner: Item | None = None
+) -> Profile:
+    """A new profile with the update applied, each field sorted by priority, newest first among equals.
+
+    `owner`, as `owned_by` makes it, goes on every new item. Only items that the audience may know are reprioritised.
+    """
     state = {field: {"items": list(value["items"])} for field, value in profile["dynamic_state"].items()}
     for field, operations in update.dynamic_state.items():
         items = state.setdefault(field, {"items": []})["items"]
         for change in operations.update_priority:
-            items[:] = [_reprioritise(item, change) for item in items]
-        items += [{**entry.words(), "priority": entry.priority, "timestamp": timestamp} for entry in operations.add]
+            items[:] = [_reprioritise(item, change) if _is_known(item, audience) else item for item in items]
+        new = {"timestamp": timestamp, **(owner or {})}
+        items += [{**entry.words(), "priority": entry.priority, **new} for entry in operations.add]
         items.sort(key=rank, reverse=True)
     return {**profile, "dynamic_state": state}
 
@@ -190,11 +223,11 @@ def top(profile: Profile, count: int) -> dict[str, list[Item]]:
     """The `count` most important items of each field, as a prompt shows them; built-in fields come first."""
     fields = profile.get("dynamic_state", {})
     names = [*(name for name in KEYS if name in fields), *sorted(fields.keys() - KEYS.keys())]
-    return {name: [_without_aging(item) for item in nlargest(count, fields[name]["items"], key=rank)] for name in names}
+    return {name: [_shown(item) for item in nlargest(count, fields[name]["items"], key=rank)] for name in names}
 
 
-def _without_aging(item: Item) -> Item:
-    return {key: value for key, value in item.items() if key != "aged_at"}
+def _shown(item: Item) -> Item:
+    return {key: value for key, value in item.items() if key not in _HIDDEN_KEYS}
 
 
 def rank(item: Item) -> tuple[int, str]:
@@ -218,9 +251,10 @@ def replace(profile: Profile, edited: Any, now: str) -> Profile:
 
 
 def item_id(field: str, item: Item) -> str:
-    """A hash that is equal for items of a field whose texts differ only in case and spacing."""
+    """A hash that is equal for items of a field and an owner whose texts differ only in case and spacing."""
     words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in BOOKKEEPING_KEYS)
-    return blake2b(repr((field, words)).encode(), digest_size=8).hexdigest()
+    owner = (item["user_id"],) if "user_id" in item else ()
+    return blake2b(repr((field, words, *owner)).encode(), digest_size=8).hexdigest()
 
 
 def _validated_edit(edited: Any, profile: Profile) -> Edit:

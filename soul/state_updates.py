@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken
-from soulgraph.soul.profile import KEYS, Addition, Profile, StateUpdate, item_id
+from soulgraph.soul.profile import KEYS, Addition, Item, Profile, StateUpdate, item_id
 from soulgraph.soul.validation import explain
 
 DEFAULT_PRIORITY = 5
@@ -51,7 +51,7 @@ def without_known(update: StateUpdate, profile: Profile) -> StateUpdate:
     state = {}
     for field, change in update.dynamic_state.items():
         items = profile.get("dynamic_state", {}).get(field, {}).get("items", [])
-        had = {item_id(field, item): item["priority"] for item in items}
+        had = {item_id(field, _unowned(item)): item["priority"] for item in items}
         new: dict[str, Addition] = {}
         for entry in sorted(change.add, key=lambda entry: entry.priority):
             key = item_id(field, entry.words())
@@ -59,6 +59,10 @@ def without_known(update: StateUpdate, profile: Profile) -> StateUpdate:
                 new[key] = entry
         state[field] = change.model_copy(update={"add": [*new.values()]})
     return StateUpdate(dynamic_state=state)
+
+
+def _unowned(item: Item) -> Item:
+    return {key: value for key, value in item.items() if key != "user_id"}
 
 
 def _operations(field: str, value: Any) -> dict[str, list[dict[str, Any]]]:

@@ -10,7 +10,7 @@ from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import PersonaState
-from soulgraph.soul.people import DEFAULT_USER, EVERYONE
+from soulgraph.soul.people import DEFAULT_USER, EVERYONE, others
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.preferences import GuardState, new_guard
 from soulgraph.soul.profile import Profile
@@ -189,6 +189,17 @@ class NewMessage:
     proactive: bool = False
     shared_with: tuple[str, ...] = ()
 
+    @classmethod
+    def said_in(
+        cls, session: Session, turn_id: str, role: Role, content: str, created_at: float, **fields: Any
+    ) -> "NewMessage":
+        """A message by or to the session's own person and soul, if `fields` do not say who; all others hear it."""
+        user_id = fields.pop("user_id", session.user_id)
+        soul_id = fields.pop("soul_id", session.soul_id)
+        people = others(user_id, session.audience)
+        souls = others(soul_id, (session.soul_id, *session.souls))
+        return cls(turn_id, role, content, created_at, user_id, soul_id, people, souls, **fields)
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -281,9 +292,15 @@ class Preset:
 
     @property
     def summary_of(self) -> Json:
-        """`session_id` and `soul_id` of the conversation that a background summarises; else empty."""
+        """Session, soul and people of the conversation that a background summarises; else empty."""
         origin = self.data.get("extensions", {}).get("summary_of")
         return origin if isinstance(origin, dict) else {}
+
+    @property
+    def summary_people(self) -> list[Any]:
+        """Those who had that conversation."""
+        people = self.summary_of.get("people")
+        return [self.summary_of.get("user_id"), *(people if isinstance(people, list) else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Terminals(Repository[Terminal]):
     async def awake(self, now: float) -> list[AwakeTerminal]:
         """Every online terminal that has a soul."""
         rows = await self._connection.execute(_online_with_soul(), _seen_range(now))
-        return [AwakeTerminal(row.terminal_id, row.soul_id, row.user_id) for row in rows]
+        return [AwakeTerminal._make(row) for row in rows]
 
     async def gone(self) -> list[str]:
         """The ids of the terminals whose last report was that they are offline."""

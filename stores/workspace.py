@@ -1,5 +1,7 @@
 """Reads the files of a soul: `souls/<soul_id>/SOUL.md`, `IDENTITY.md` and `USER.md`, as in an OpenClaw workspace.
 
+`USER.md` is about the person whose soul it is. Others may have one in `souls/<soul_id>/people/<user_id>/`.
+
 People edit them while the server runs, so a file is read again when it has changed.
 """
 
@@ -11,13 +13,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from soulgraph.errors import InvalidInput
+from soulgraph.stores.records import Soul
 
-NAMES = ("SOUL.md", "IDENTITY.md", "USER.md")
+USER_FILE = "USER.md"
+NAMES = ("SOUL.md", "IDENTITY.md", USER_FILE)
 MAX_BYTES = 64 * 1024
 """Only this many bytes of a file are read."""
 
 # No path separators, and not dots alone: the id becomes the name of a folder.
-_SOUL_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
+_ID = re.compile(r"(?!\.+\Z)[\w.:@-]{1,128}")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _log = logging.getLogger(__name__)
 
@@ -26,15 +30,23 @@ class Workspaces:
     def __init__(self, data_dir: Path) -> None:
         self._souls = data_dir / "souls"
 
-    def read(self, soul_id: str) -> dict[str, str]:
-        """The texts of the soul's files by name; files that are missing, blank or unreadable are left out."""
-        folder = self.folder(soul_id)
-        texts = {name: _read_if_changed(folder, folder / name) for name in NAMES}
+    def read(self, soul: Soul, user_id: str | None) -> dict[str, str]:
+        """The texts of the soul's files by name, in a conversation with this person, or with several if it is None.
+
+        Files that are missing, blank or unreadable are left out.
+        """
+        folder = self.folder(soul.soul_id)
+        paths = {name: folder / name for name in NAMES if name != USER_FILE}
+        if user_id == soul.user_id:
+            paths[USER_FILE] = folder / USER_FILE
+        elif user_id is not None and _ID.fullmatch(user_id):
+            paths[USER_FILE] = folder / "people" / user_id / USER_FILE
+        texts = {name: _read_if_changed(folder, path) for name, path in paths.items()}
         return {name: text for name, text in texts.items() if text}
 
     def folder(self, soul_id: str) -> Path:
         """Raises InvalidInput for an id that could lead out of the souls' folder."""
-        if not _SOUL_ID.fullmatch(soul_id):
+        if not _ID.fullmatch(soul_id):
             raise InvalidInput(f"{soul_id!r} cannot be a soul's folder: use letters, digits and .:@-_")
         return self._souls / soul_id
 

@@ -89,9 +89,16 @@ class CatalogReport(TerminalReport):
 
 
 class Input(Report):
+    """Something that was said. `user_id` is who spoke, without it the terminal's usual person.
+
+    `session_id` names the conversation, such as that of a group; without it it is the person's own at this terminal.
+    """
+
     input_id: InputId
     type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
     text: InputText
+    user_id: InputId | None = None
+    session_id: InputId | None = None
 
 
 class SkillResult(Report):

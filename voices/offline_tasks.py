@@ -84,8 +84,9 @@ def reflect(
     persona: Sequence[str],
     soul_file: str,
     user_file: str,
+    about_itself: str,
 ) -> Reflection:
-    """The inner state with one new feeling and the new facts added; the facts also go to free slots."""
+    """The thoughts about the person with one new feeling and the new facts; the facts also go to free slots."""
     words = lines()[lang]["tasks"]
     user_texts = _texts_by("user", messages)
     feeling = pick(words["reflection"][tone_of(user_texts)], "\n".join(user_texts))

@@ -13,6 +13,7 @@ from soulgraph.soul.validation import DROP_NUL
 from soulgraph.voices.names import replace_names_in
 
 INNER_STATE_LIMIT = 1200
+MAX_BOND = 80
 _MOSTLY_COPIED = 0.5
 MAX_SLOTS = 3
 """Slots that a model is asked for at a time."""
@@ -126,8 +127,12 @@ class Slot(BaseModel):
 
 
 class Reflection(TaskOutput):
+    """`inner_state` is about the person, `about_itself` is what the soul thinks of itself, `bond` what the two are."""
+
     slots: list[Slot] = Field(default_factory=list, json_schema_extra={"maxItems": MAX_SLOTS})
     inner_state: Annotated[Text, StringConstraints(max_length=INNER_STATE_LIMIT)]
+    about_itself: Annotated[str, StringConstraints(strip_whitespace=True, max_length=INNER_STATE_LIMIT), DROP_NUL] = ""
+    bond: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_BOND), DROP_NUL] = ""
 
 
 QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]

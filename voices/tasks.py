@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from soulgraph.errors import ModelError
 from soulgraph.prompts.cues import cued_task
+from soulgraph.prompts.quotation import quoted
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
 from soulgraph.soul.validation import explain
@@ -56,7 +57,7 @@ class Task(Generic[T]):
 
 EXTRACT_EVENT = Task("extract_event", EventExtract, {"names": [], "remembered": []})
 _NOBODY = {"name": "", "persona": [], "soul_file": "", "user_file": ""}
-REFLECT = Task("reflect", Reflection, {"slots": [], **_NOBODY}, max_tokens=600)
+REFLECT = Task("reflect", Reflection, {"slots": [], "about_itself": "", **_NOBODY}, max_tokens=700)
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona, max_tokens=1200)
 SUMMARIZE = Task("summarize", Summary, max_tokens=1200)
 PROACTIVE = Task("proactive", Impulse, _NOBODY)
@@ -133,10 +134,10 @@ def _shown(name: str, value: Any, lang: Lang) -> str:
 
 
 def _spoken(message: Mapping[str, Any], lang: Lang) -> str:
-    """A message as one line, like "Lin said: …", so that no text in it can pass for another message."""
+    """A message as one line, like "Lin said: “…”", so that no text in it can pass for another message."""
     speaker = message.get("speaker", message["role"])
     mark = _UNPROMPTED[lang] if message.get("unprompted") else ""
-    return _without_brackets(f"{speaker}{mark}: {' '.join(message['content'].split())}")
+    return _without_brackets(f"{speaker}{mark}: {quoted(message['content'])}")
 
 
 def as_data(value: Any) -> str:

@@ -1,5 +1,7 @@
 """The tools every soul has: to remember, to recall, and to take notes."""
 
+import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import ToolMessage
@@ -17,6 +19,7 @@ from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.memory import user_name
+from soulgraph.stores.records import Message
 
 _MAX_RESULTS = 5
 _MAX_FACT = 500
@@ -37,12 +40,13 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     utterance: Utterance = runtime.state["utterance"]
     new: list[str] = runtime.state.get("remembered", [])
     text = drop_nul(fact).strip()[:_MAX_FACT]
+    person = utterance["soul_id"], utterance["user_id"]
     async with context.stores.read() as tx:
-        has_room = len(await tx.slots.free(utterance["soul_id"])) > len(new)
-        known = [*(slot.content for slot in await tx.slots.all(utterance["soul_id"])), *new]
+        has_room = len(await tx.slots.free(*person)) > len(new)
+        known = [*(slot.content for slot in await tx.slots.of(*person)), *new]
         earlier = await tx.messages.last(utterance["session_id"], _MAX_MESSAGES)
-        name = user_name(await tx.preferences.all(utterance["soul_id"]))
-    said = [utterance["text"], *(message.content for message in earlier if message.role == "user")]
+        name = user_name(await tx.preferences.of(*person), utterance["user_id"])
+    said = [utterance["text"], *(message.content for message in earlier if _said_by(message, utterance["user_id"]))]
     if flaw := fact_flaw(text, known, said, [name] if name else []):
         report_refusals(context.telemetry, "fact", [flaw], **_ids(utterance))
     outcome = _REFUSED[flaw] if flaw else f"noted: {text}" if has_room else _FULL
@@ -50,6 +54,10 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     status: Literal["success", "error"] = "success" if kept or flaw == "known_already" else "error"
     answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id, status=status)
     return Command(update={"messages": [answer], "remembered": kept})
+
+
+def _said_by(message: Message, user_id: str) -> bool:
+    return message.role == "user" and message.user_id == user_id
 
 
 def _ids(utterance: Utterance) -> dict[str, str]:
@@ -80,12 +88,17 @@ async def recall_memory(
 ) -> str:
     """Look up what the user said or asked you to remember earlier, in any conversation."""
     context: Context = runtime.context
-    soul_id = runtime.state["utterance"]["soul_id"]
+    utterance: Utterance = runtime.state["utterance"]
+    soul_id, user_id = utterance["soul_id"], utterance["user_id"]
     recall = context.memory.recall
     async with context.stores.read() as tx:
-        slots = await tx.slots.all(soul_id)
-    recalled = await recall.recall(soul_id, query, _MAX_RESULTS) if recall else Recalled([], [])
-    found = [*_facts(query, [slot.content for slot in slots]), *_quoted(recalled)]
+        # Read again: nobody joins a session while a turn is under way, so this is who hears the answer.
+        session = await tx.sessions.find(utterance["session_id"])
+        audience = frozenset(session.audience if session else [user_id])
+        slots = await tx.slots.known_to(soul_id, audience, user_id)
+        called = await tx.preferences.addresses(soul_id)
+    recalled = await recall.recall(soul_id, query, _MAX_RESULTS, audience=audience) if recall else Recalled([], [])
+    found = [*_facts(query, [slot.content for slot in slots]), *_quoted(recalled, called)]
     return defuse("\n".join(found)) or recalled.problem or "nothing found"
 
 
@@ -96,12 +109,17 @@ def _facts(query: str, facts: list[str]) -> list[str]:
     return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MAX_RESULTS]
 
 
-def _quoted(recalled: Recalled) -> list[str]:
-    episodes = [
-        f"{iso(one.message.created_at)[:10]} {one.message.role}: {one.message.content}" for one in recalled.episodes
-    ]
-    summaries = [f"{iso(one.created_at)[:10]} in short: {one.text}" for one in recalled.summaries]
-    return [*episodes, *summaries, *(one.event.summary for one in recalled.events)]
+def _quoted(recalled: Recalled, called: Mapping[str, str]) -> list[str]:
+    """One JSON object a line, so that no text can pass for another line or for another speaker."""
+    episodes = [_utterance(one.message, called) for one in recalled.episodes]
+    summaries = [{"date": iso(one.created_at)[:10], "in_short": one.text} for one in recalled.summaries]
+    events = [{"experience": one.event.summary} for one in recalled.events]
+    return [json.dumps(one, ensure_ascii=False) for one in (*episodes, *summaries, *events)]
+
+
+def _utterance(message: Message, called: Mapping[str, str]) -> dict[str, str]:
+    speaker = "you" if message.role == "assistant" else called.get(message.user_id) or message.user_id
+    return {"date": iso(message.created_at)[:10], "speaker": speaker, "said": message.content}
 
 
 TOOLS = (remember, recall_memory, note)

@@ -1,0 +1,78 @@
+"""Whom a soul talks to: what it knows of the person, and what it may show of that before everybody who listens."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from soulgraph.errors import Conflict
+from soulgraph.stores.memory import ADDRESS, user_name
+from soulgraph.stores.records import Message, Preference, Relation, Session
+from soulgraph.stores.stores import Transaction
+
+_HOW_TO_SPEAK = (ADDRESS, "language")
+"""Preferences that are heeded in a group too: they say nothing but how to speak to somebody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """`names` are what those who take part are called, people and other souls, by id.
+
+    `relation` is None before the two have met, and before other people: what a soul feels about one is not for them.
+    """
+
+    user_id: str
+    preferences: dict[str, str]
+    names: dict[str, str] = field(default_factory=dict)
+    relation: Relation | None = None
+
+    @property
+    def name(self) -> str | None:
+        return self.names.get(self.user_id)
+
+
+async def read_person(tx: Transaction, session: Session, soul_id: str, user_id: str) -> Person:
+    """The person who speaks in this session, as far as all who hear the answer may know them.
+
+    Raises Conflict if the session is not theirs.
+    """
+    if user_id not in session.audience:
+        raise Conflict("session_mismatch", f"this session has user_id {session.user_id!r}: start one for {user_id!r}")
+    known = await tx.preferences.known_to(soul_id, session.audience, user_id)
+    if session.people:
+        known += [one for one in await tx.preferences.of(soul_id, user_id) if one.key in _HOW_TO_SPEAK]
+    relation = None if session.people else await tx.relations.find(soul_id, user_id)
+    names = await _names(tx, session, soul_id) if session.is_group else _name(known, user_id)
+    return Person(user_id, _effective(known, user_id), names, relation)
+
+
+def _name(preferences: Iterable[Preference], user_id: str) -> dict[str, str]:
+    name = user_name(preferences, user_id)
+    return {user_id: name} if name else {}
+
+
+def _effective(preferences: Iterable[Preference], user_id: str) -> dict[str, str]:
+    """The person's own go before those that are shared; what another is called is no preference of theirs."""
+    usable = [one for one in preferences if one.user_id == user_id or one.key != ADDRESS]
+    by_owner = sorted(usable, key=lambda one: one.user_id == user_id)
+    return {one.key: one.value for one in by_owner}
+
+
+async def _names(tx: Transaction, session: Session, soul_id: str) -> dict[str, str]:
+    called = await tx.preferences.addresses(soul_id)
+    people = {user_id: called.get(user_id) or user_id for user_id in session.audience}
+    souls = [await tx.souls.get(other) for other in {session.soul_id, *session.souls} - {soul_id}]
+    return distinct({**people, **{soul.soul_id: soul.name for soul in souls}})
+
+
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """The names with the id behind each that several bear: nobody can pass for somebody else in the room."""
+    folded = [name.casefold().strip() for name in names.values()]
+    return {
+        key: name if folded.count(name.casefold().strip()) == 1 else f"{name} ({key})" for key, name in names.items()
+    }
+
+
+def witnessed(messages: Iterable[Message], session: Session, soul_id: str) -> list[Message]:
+    """The messages that this soul and all who listen now have heard."""
+    if not session.is_group:
+        return list(messages)
+    return [message for message in messages if message.heard_by(session.audience, soul_id)]

@@ -1,0 +1,21 @@
+"""Quotations that cannot be forged: nothing inside the marks can close them or name another speaker."""
+
+import re
+
+from soulgraph.prompts.defuse import one_line
+
+# Every mark that somebody might read as the end of a quotation, of any script.
+_MARKS = re.compile('["“”„‟«»‹›「」『』〝〞〟＂《》]')
+_NOT_IN_NAMES = re.compile(r'["“”„‟«»‹›「」『』〝〞〟＂《》:：\[\]{}()（）<>]')
+_MAX_NAME = 80
+
+
+def quoted(text: str) -> str:
+    """The text on one line in quotation marks; those inside become apostrophes."""
+    inner = _MARKS.sub("'", one_line(text))
+    return f"“{inner}”"
+
+
+def speaker_name(name: str) -> str:
+    """A name that cannot pass for more than a name: a label, a bracket or a quotation in it is gone."""
+    return one_line(_NOT_IN_NAMES.sub(" ", name))[:_MAX_NAME].strip() or "?"
