@@ -25,6 +25,7 @@ from soulgraph.soul.modes import changed
 from soulgraph.soul.people import others
 from soulgraph.soul.profile import apply, owned_by
 from soulgraph.soul.scratch import noted
+from soulgraph.soul.state_updates import changes_of
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import first_relation, title_of
 from soulgraph.stores.records import NewMessage, Slot
@@ -77,7 +78,7 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
         "user_id": state["utterance"]["user_id"],
         "update_pending": state["result"].update_pending,
         "archive_now": not update.is_empty,
-        "state_changes": update.in_words(),
+        "state_changes": changes_of(state["impact"].soul.dynamic_profile, update),
         "soul_turn": state["impact"].soul.turns,
         "labels": telemetry.labels(),
     }
