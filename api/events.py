@@ -132,7 +132,7 @@ async def list_events(
     if q is None:
         found = await library.page(limit, offset, audiences)
     else:
-        found = await library.search(q, limit, audiences)
+        found = await library.search(q, limit, audiences=audiences)
     return [EventOut.of(event, use) for event, use in found]
 
 

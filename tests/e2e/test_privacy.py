@@ -184,7 +184,7 @@ class Household:
             self.done["prompts"] += 1
             if unexplained := self.secrets.unexplained(request.raw.decode(), self.audiences):
                 whose = {word: sorted(self.secrets.known_to[word]) for word in sorted(unexplained)}
-                self.leaks.append(f"prompt: {whose}")
+                self.leaks.append(f"prompt: {whose} in {request.raw.decode()}")
 
     async def check_everything_kept(self):
         """What the souls have kept of each person, as the owner sees it."""
@@ -260,7 +260,8 @@ async def listening(home, person):
         async with home.client.stream("GET", f"/v1/souls/{soul_id}/stream", headers=home.keys[person]) as response:
             async for text in response.aiter_lines():
                 home.check("open stream", text, person)
-                home.done["heard " + text] += text.startswith("event: ")
+                if text.startswith("event: "):
+                    home.done[f"heard {text}"] += 1
 
     tasks = [asyncio.create_task(listen(soul_id)) for soul_id in home.souls]
     try:
