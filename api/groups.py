@@ -40,14 +40,22 @@ async def change_members(tx: Transaction, session: Session, wanted: Members, cal
     people, souls = _people(session, wanted), _souls(session, wanted)
     _check_people(session, people, caller)
     _check_souls(session, souls, caller)
-    background = await tx.backgrounds.find(session.background_id) if session.background_id else None
-    if background and not is_known_to(background, (session.user_id, *people)):
-        raise Conflict(
-            "session_mismatch", "this session is set in a conversation that not all of them had: begin another"
-        )
+    if {*people} - {*session.people}:
+        await _check_past(tx, session, (session.user_id, *people))
+        await tx.sessions.retitle(session.session_id, "", now)  # the title is made of somebody's first words
     joining = [soul_id for soul_id in souls if soul_id not in session.souls]
     snapshots = session.souls | await snapshots_of(tx, await allowed_souls(tx, joining, caller), now)
     await tx.sessions.gather(session.session_id, people, {soul_id: snapshots[soul_id] for soul_id in souls}, now)
+
+
+async def _check_past(tx: Transaction, session: Session, audience: Collection[str]) -> None:
+    """Raise Conflict if what the session is built on tells of a conversation that not all of them had."""
+    background = await tx.backgrounds.find(session.background_id) if session.background_id else None
+    has_grown = bool(session.character_snapshot["evolved_persona"])
+    if has_grown or (background and not is_known_to(background, audience)):
+        raise Conflict(
+            "session_mismatch", "this session has grown from a conversation that not all of them had: begin another"
+        )
 
 
 def refuse_to_gather(caller: Caller) -> None:

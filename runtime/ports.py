@@ -1,5 +1,6 @@
 """Builds the ports of a turn (stores, voice, senses, memory …) from the settings; they close in reverse order."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from soulgraph.senses.embedding.local import NAME, open_local_embedder
 from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.permissions.permission import permission_in
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.settings import PREFIX, Settings
@@ -67,6 +69,7 @@ async def open_ports(
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
         telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
+        await asyncio.to_thread(permission_in, "")  # loads its words now, not in the first turn
         listeners = Listeners()
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import Row, Select, and_, bindparam, func, select, union_all
+from sqlalchemy import Integer, Row, Select, String, and_, bindparam, func, select, union_all
 
 from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.soul.people import may_know, others
@@ -131,7 +131,8 @@ class Episodes(Repository[Episode]):
     @cache
     def _before(cls, whose: Whose) -> Select[Any]:
         """Each part is limited, so that no more than a page of it is read; then their union is."""
-        message_id, limit = cls.table.c.message_id, bindparam("limit")
+        message_id = cls.table.c.message_id
+        limit = bindparam("limit", type_=Integer)
         older = [part.where(message_id < bindparam("before")) for part in cls._parts(whose)]
         union = cls._union([part.order_by(message_id.desc()).limit(limit) for part in older])
         return cls._with_vectors(
@@ -149,7 +150,7 @@ class Episodes(Repository[Episode]):
         shared = of_soul.where(is_shared(cls.table))
         if whose == "shared":
             return [shared]
-        person = bindparam("person")
+        person = bindparam("person", type_=String)
         return [of_soul.where(episode.user_id == person), shared.where(episode.user_id != person)]
 
     @classmethod

@@ -254,10 +254,10 @@ def take_from_people(connection: Connection) -> None:
     for session in connection.execute(sa.select(_sessions)).all():
         mine = _sessions.c.session_id == session.session_id
         connection.execute(_sessions.update().where(mine).values(guard=session.guard.get(session.user_id, {})))
-    session = "SELECT s.soul_id FROM sessions s JOIN messages m ON m.session_id = s.session_id"
+    spoken_to = "SELECT s.soul_id FROM sessions s JOIN messages m ON m.session_id = s.session_id"
     for table in ("episode_vectors", "episodes"):
         # What other souls have heard in a group stays with the session's own.
-        own = f"{session} WHERE m.message_id = {table}.message_id"
+        own = f"{spoken_to} WHERE m.message_id = {table}.message_id"
         connection.execute(sa.text(f"DELETE FROM {table} WHERE soul_id <> ({own})"))
     for table, key in {"lives": "", "inner_versions": "n", "preferences": "key", "slots": "n"}.items():
         same = f"other.soul_id = {table}.soul_id" + (f" AND other.{key} = {table}.{key}" if key else "")

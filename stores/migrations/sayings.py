@@ -25,12 +25,18 @@ class Sayings:
             self._speakers.append(user_id)
 
     def speaker(self, *notes: Any) -> str:
-        """The only person who has said all of these; nobody if there are several, or none."""
-        found = [self._speakers_of(note) for note in notes if isinstance(note, str)]
-        speakers = set.intersection(*found) if found else set()
+        """The only person who has said all of these; nobody if there are several, or none.
+
+        What has no words to compare, such as a "yes", says nothing about who it is from.
+        """
+        compared = [terms for note in notes if isinstance(note, str) and (terms := _terms(note))]
+        speakers = set.intersection(*map(self._speakers_of, compared)) if compared else set()
         return speakers.pop() if len(speakers) == 1 else NOBODY
 
-    def _speakers_of(self, note: str) -> set[str]:
-        terms = {*terms_of(_THE_PERSON.sub(" ", note))}
+    def _speakers_of(self, terms: set[str]) -> set[str]:
         shared = Counter(message for term in terms for message in self._with_term.get(term, ()))
         return {self._speakers[message] for message, count in shared.items() if count >= _MOST_TERMS * len(terms)}
+
+
+def _terms(note: str) -> set[str]:
+    return {*terms_of(_THE_PERSON.sub(" ", note))}

@@ -73,8 +73,8 @@ def _index_owners() -> None:
     """After the rows have got their owners, so that the indexes are written once."""
     op.create_index("ix_episodes_soul_id_user_id_message_id", "episodes", ["soul_id", "user_id", "message_id"])
     for table, columns in {"episodes": ["message_id"], "slots": [], "preferences": []}.items():
-        partial = {"sqlite_where": _SHARED, "postgresql_where": _SHARED}
-        op.create_index(f"ix_{table}_shared", table, ["soul_id", *columns], **partial)
+        name, keys = f"ix_{table}_shared", ["soul_id", *columns]
+        op.create_index(name, table, keys, sqlite_where=_SHARED, postgresql_where=_SHARED)
 
 
 def downgrade() -> None:
