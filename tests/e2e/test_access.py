@@ -323,8 +323,18 @@ async def test_private_events_are_for_those_who_were_there(tmp_path):
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://x") as client:
         services = app.state.services
         ids = {}
-        for name, people, soul in (("all", None, 0), ("anns", ["ann"], 0), ("bobs", ["bob"], 0), ("second", ["ann"], 1)):
-            summary = {"all": "Rain fell on a roof.", "anns": "A choir sang.", "bobs": "A boat sank.", "second": "Snow."}
+        for name, people, soul in (
+            ("all", None, 0),
+            ("anns", ["ann"], 0),
+            ("bobs", ["bob"], 0),
+            ("second", ["ann"], 1),
+        ):
+            summary = {
+                "all": "Rain fell on a roof.",
+                "anns": "A choir sang.",
+                "bobs": "A boat sank.",
+                "second": "Snow.",
+            }
             event = Event(new_id("evt"), summary[name], Pattern("", "", "", ""), {}, "", "2027-01-15T00:00:00Z")
             session = house.session("bob" if name == "bobs" else "ann", soul)
             ids[name] = await services.context.memory.events.add(event, session, house.souls[soul], [])
