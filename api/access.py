@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from soulgraph.errors import Forbidden, NotFound
-from soulgraph.soul.people import DEFAULT_USER, EVERYONE, may_know
+from soulgraph.soul.people import DEFAULT_USER, EVERYONE, NOBODY, may_know
 from soulgraph.stores.records import ApiKey, Message, Preset, Scope, Session, Soul
 from soulgraph.stores.stores import Transaction
 
@@ -54,20 +54,22 @@ class Caller:
     def acting_for(self, user_id: str | None) -> Self:
         """This caller with the person that a request names, or without a name the usual one.
 
-        Raises Forbidden if the caller is another person.
+        Raises Forbidden if the caller is another person. What is nobody's (an empty name) is for owners.
         """
-        if self.acts_for_anybody:
-            return replace(self, person=user_id or (DEFAULT_USER if self.user_id == EVERYONE else None))
-        if user_id not in (None, self.user_id):
+        if user_id is None:
+            return replace(self, person=DEFAULT_USER if self.user_id == EVERYONE else self.user_id)
+        if user_id == NOBODY and not self.is_owner:
+            raise Forbidden("what belongs to nobody is for owners: name a person, or leave user_id out")
+        if not self.acts_for_anybody and user_id != self.user_id:
             raise Forbidden(
                 f"this key acts for {self.user_id!r} alone: leave out {user_id!r}, or use their key or an owner's"
             )
-        return replace(self, person=self.user_id)
+        return replace(self, person=user_id)
 
     @property
     def one_person(self) -> str:
         """Whose thing is meant, where only one person's can be."""
-        return self.person or DEFAULT_USER
+        return DEFAULT_USER if self.person is None else self.person
 
     @property
     def audience(self) -> frozenset[str] | None:

@@ -140,7 +140,7 @@ async def _audiences(tx: Transaction, caller: Caller) -> set[str] | None:
     """The audiences whose events the caller may see; None if that is all of them."""
     if caller.person is None and not caller.soul_ids:
         return None
-    sessions = await (tx.sessions.with_person(caller.person) if caller.person else tx.sessions.all())
+    sessions = await (tx.sessions.all() if caller.person is None else tx.sessions.with_person(caller.person))
     seen = filter(caller.sees_session, sessions)
     private = {audience_of(soul_id, one.audience) for one in seen for soul_id in (one.soul_id, *one.souls)}
     return {EVERYONE, *private}
