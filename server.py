@@ -5,7 +5,7 @@ The lifespan of the app opens everything that runs, and closes it again.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from soulgraph import __version__
 from soulgraph.api import (
+    backgrounds,
     cards,
     chat,
     completions,
@@ -23,15 +24,20 @@ from soulgraph.api import (
     growth,
     inner_state,
     jobs,
+    keys,
     library,
     lore,
     memory,
+    messages,
     operations,
+    persona_state,
     preview,
     problems,
     profile,
+    relations,
     senses,
     sessions,
+    shared,
     soul_character,
     souls,
     stream,
@@ -41,6 +47,8 @@ from soulgraph.api import (
     usage,
     websocket,
 )
+from soulgraph.api.access import Access
+from soulgraph.api.auth import MAKE_A_KEY
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.services import Services
@@ -59,6 +67,7 @@ from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
+from soulgraph.stores.records import ApiKey
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
@@ -85,10 +94,21 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(BodyLimit)
     problems.install(app)
-    conversations = chat, completions, websocket, stream, transcripts, sessions, growth, evolution
-    individuals = souls, soul_character, emotion, memory, inner_state, profile, events
-    presets = library, lore, cards, templates, preview
-    administration = terminals, usage, jobs, operations, documentation
+    conversations = (
+        chat,
+        completions,
+        websocket,
+        stream,
+        transcripts,
+        sessions,
+        messages,
+        persona_state,
+        growth,
+        evolution,
+    )
+    individuals = souls, soul_character, emotion, memory, relations, shared, inner_state, profile, events
+    presets = library, backgrounds, lore, cards, templates, preview
+    administration = keys, terminals, usage, jobs, operations, documentation
     for module in (*conversations, *individuals, *presets, senses, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
@@ -106,8 +126,9 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         metrics = Metrics()
         ports = await stack.enter_async_context(open_ports(settings, clock, observe_usage=metrics.usage))
         async with ports.context.stores.read() as tx:
-            open_access = _open_access(settings, await tx.keys.exist())
+            made = await tx.keys.all()
             presence = Presence(clock, await tx.terminals.gone())
+        access = _open_access(settings, made)
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
         hub = await _open_hub(settings, ports.context.stores, inbox, stack)
@@ -124,7 +145,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         await stack.enter_async_context(_ticks(settings, context, presence, metrics, runner).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
-        _log_configuration(settings, context, open_access)
+        _log_configuration(settings, context)
+        _log_access(made)
         yield Services(
             settings,
             context.stores,
@@ -135,7 +157,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             afterglow,
             presence,
             metrics,
-            open_access,
+            access,
             ports.budget,
             ports.listeners,
         )
@@ -180,21 +202,28 @@ async def _terminal_inputs(
     await handlers.finish()
 
 
-def _open_access(settings: Settings, has_keys: bool) -> bool:
-    """Whether requests need no key: only on loopback, and only while there is no key.
+def _open_access(settings: Settings, keys: Sequence[ApiKey]) -> Access:
+    """The server is open only on loopback, and only if no key was ever made: a revoked one counts.
 
     Raises ConfigurationError if there is no key but the server can be reached from outside.
     """
-    if not has_keys and not settings.on_loopback:
+    if not keys and not settings.on_loopback:
         raise ConfigurationError(
             "SOULGRAPH_HOST",
             f"{settings.host} can be reached from outside and there is no API key: "
-            "make one with `soulgraph key create NAME --scope owner`, or listen on 127.0.0.1",
+            f"{MAKE_A_KEY}, or listen on 127.0.0.1",
         )
-    return not has_keys
+    return Access(open_until_first_key=not keys)
 
 
-def _log_configuration(settings: Settings, context: Context, open_access: bool) -> None:
+def _log_access(keys: Sequence[ApiKey]) -> None:
+    if not keys:
+        _log.info("access: open to this machine, because no API key has been made")
+    elif all(key.revoked_at for key in keys):
+        _log.warning("access: everybody is refused, because every API key is revoked; %s", MAKE_A_KEY)
+
+
+def _log_configuration(settings: Settings, context: Context) -> None:
     _log.info("database: %s", context.stores.database.url.render_as_string(hide_password=True))
     if context.voice.name == OFFLINE:
         _log.info("voice: offline (no model is configured: set SOULGRAPH_LLM_MODEL and an endpoint or a key)")
@@ -205,5 +234,3 @@ def _log_configuration(settings: Settings, context: Context, open_access: bool) 
         quiet = f", never {life.quiet_hours}" if str(life.quiet_hours) else ""
         _log.info("life: souls may speak of their own accord, at most %d times a day%s", life.daily_cap, quiet)
     _log.info("emotion: %s; embeddings: %s", settings.emotion, settings.embeddings_model or "built-in")
-    if open_access:
-        _log.info("access: open to this machine, because no API key has been made")

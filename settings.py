@@ -72,6 +72,9 @@ class Settings(BaseSettings):
     telemetry: str = Field(
         "", description="what personas decide, as JSON lines; empty: `telemetry.jsonl` in the data directory"
     )
+    telemetry_words: bool = Field(
+        False, description="whether these lines, and the decisions in traces, quote users and models"
+    )
     otlp_endpoint: str = Field(
         "", description="`http://host:6006/v1/traces`, a collector that takes OpenTelemetry traces; empty: none"
     )
@@ -148,8 +151,13 @@ class Settings(BaseSettings):
         return Endpoint(model, url, key.get_secret_value()) if model else None
 
     @property
+    def database_file(self) -> Path:
+        """The embedded database, if no other is configured."""
+        return self.data_dir / "soulgraph.db"
+
+    @property
     def resolved_database_url(self) -> str:
-        return self.database_url or f"sqlite:///{self.data_dir / 'soulgraph.db'}"
+        return self.database_url or f"sqlite:///{self.database_file}"
 
     @cached_property
     def zone(self) -> ZoneInfo | None:

@@ -1,4 +1,4 @@
-"""Authorisation by API key and scope. A server on loopback without any key is open to this machine."""
+"""Makes the `Caller` that every route takes from an API key. A server on loopback is open until a key is made."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated
@@ -8,50 +8,46 @@ from fastapi import Depends, Request
 from fastapi.requests import HTTPConnection
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from soulgraph.api.access import Caller
+from soulgraph.api.fields import UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden, Unauthorized
 from soulgraph.settings import is_loopback
 from soulgraph.stores.records import Scope
 
+MAKE_A_KEY = "make one with `soulgraph key create NAME --scope owner`"
+
 _bearer = HTTPBearer(auto_error=False, description="an API key made by `soulgraph key create`")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-def require_scope(*scopes: Scope) -> Callable[..., Awaitable[None]]:
-    """A dependency that requires a key with the scope `owner` or one of these."""
-
-    async def check(request: Request, services: Served, credentials: Credentials) -> None:
-        refuse_foreign_origin(request, services)
-        await check_key(services, credentials.credentials if credentials else None, *scopes)
-
-    return check
+async def identify(request: Request, services: Served, credentials: Credentials) -> Caller:
+    return await caller_of(request, credentials.credentials if credentials else None, services)
 
 
-async def check_key(services: Services, secret: str | None, *scopes: Scope) -> None:
-    """Raise Unauthorized without a valid key, and Forbidden if its scope is neither `owner` nor one of these.
+async def caller_of(connection: HTTPConnection, secret: str | None, services: Services) -> Caller:
+    """Who has this key; on an open server an owner, if the request comes from this machine.
 
-    On an open server nothing is checked.
+    Raises Unauthorized without a valid key.
     """
-    if services.open_access:
-        return
-    if secret is None:
-        raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
     async with services.stores.read() as tx:
+        if await services.access.is_open(tx):
+            _refuse_foreign_origin(connection)
+            return Caller("owner")
+        if secret is None:
+            raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
         key = await tx.keys.find(secret)
     if key is None:
         raise Unauthorized("this key is unknown or revoked")
-    if key.scope != "owner" and key.scope not in scopes:
-        raise Forbidden(f"a key with scope {key.scope!r} may not do this")
+    return Caller.of(key)
 
 
-def refuse_foreign_origin(connection: HTTPConnection, services: Services) -> None:
-    """On an open server, raise Forbidden unless the Host and Origin headers name this machine.
+def _refuse_foreign_origin(connection: HTTPConnection) -> None:
+    """Raise Forbidden unless the Host and Origin headers name this machine.
 
     Any web page can send requests to localhost (Origin), and can let its own domain resolve to 127.0.0.1 (Host, DNS
     rebinding). Without keys nothing else would stop it.
     """
-    if not services.open_access:
-        return
     host = connection.headers.get("host")
     origin = connection.headers.get("origin")
     for address in (host and f"//{host}", origin):
@@ -69,7 +65,53 @@ def _hostname(address: str) -> str:
         return ""
 
 
-owner = Depends(require_scope())
-CHATTERS: tuple[Scope, ...] = ("chat", "terminal")
-chatter = Depends(require_scope(*CHATTERS))
-terminal = Depends(require_scope("terminal"))
+Identified = Annotated[Caller, Depends(identify)]
+
+
+def _with_scope(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
+    async def check(caller: Identified) -> Caller:
+        caller.require_scope(*scopes)
+        return caller
+
+    return check
+
+
+async def _for_all_souls(caller: Annotated[Caller, Depends(_with_scope())]) -> Caller:
+    caller.require_all_souls()
+    return caller
+
+
+async def _somebody(caller: Identified) -> Caller:
+    caller.require_person()
+    return caller
+
+
+async def _for_person(caller: Identified, user_id: UserId | None = None) -> Caller:
+    return caller.acting_for(user_id)
+
+
+async def _somebody_for_person(caller: Annotated[Caller, Depends(_for_person)]) -> Caller:
+    caller.require_person()
+    return caller
+
+
+speaker = Depends(_with_scope("chat", "terminal"))
+Speaker = Annotated[Caller, speaker]
+"""Anybody with a key."""
+
+AnyReader = Annotated[Caller, Depends(_for_person)]
+"""Anybody with a key, for the person that the query parameter `user_id` names."""
+
+Somebody = Annotated[Caller, Depends(_somebody)]
+"""Anybody but a terminal that is nobody: for what belongs to people."""
+
+Reader = Annotated[Caller, Depends(_somebody_for_person)]
+"""The same, about the things of the person that the query parameter `user_id` names."""
+
+TerminalCaller = Annotated[Caller, Depends(_with_scope("terminal"))]
+
+Owner = Annotated[Caller, Depends(_with_scope())]
+
+server_owner = Depends(_for_all_souls)
+ServerOwner = Annotated[Caller, server_owner]
+"""An owner of all souls: for what they share."""

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import Field, ValidationError
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import unstorable
 from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
@@ -53,7 +53,7 @@ class ImportedCharacter(CharacterOut):
     notes: list[str] = Field([], description="what of the card was not kept, or is too long for every prompt")
 
 
-@router.post("/import", status_code=201, dependencies=[owner])
+@router.post("/import", status_code=201, dependencies=[server_owner])
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """Import a character card; the request body is the file: JSON, PNG or charx.
 
@@ -82,7 +82,7 @@ def _fit_notes(character: NewCharacter, context: Context) -> list[str]:
     return fit_notes(shipped(context.persona.default_template), persona, budget_of(context))
 
 
-@router.get("/{character_id}/card", dependencies=[chatter], response_class=Response)
+@router.get("/{character_id}/card", dependencies=[speaker], response_class=Response)
 async def export_card(
     character_id: Id,
     services: Served,

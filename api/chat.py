@@ -1,21 +1,23 @@
 """`POST /v1/chat`: one turn, answered as JSON or streamed as server-sent events."""
 
+from dataclasses import replace
 from typing import Literal, Self
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from soulgraph.api.auth import chatter
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Speaker
 from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import event_stream
+from soulgraph.errors import NotFound
 from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
-from soulgraph.stores.factories import DEFAULT_USER
 
-router = APIRouter(prefix="/v1", tags=["chat"], dependencies=[chatter])
+router = APIRouter(prefix="/v1", tags=["chat"])
 
 
 class ChatInput(BaseModel):
@@ -39,7 +41,7 @@ class ChatRequest(BaseModel):
     session_id: Id | None = Field(None, description="without it the usual conversation of this user goes on")
     soul_id: Id | None = Field(None, description="without it the terminal's soul is used")
     terminal_id: Id | None = None
-    user_id: UserId = DEFAULT_USER
+    user_id: UserId | None = Field(None, description="who speaks; without it whose session it is, or whose terminal")
     character_id: Id | None = None
     background_id: Id | None = None
     template_id: Id | None = None
@@ -70,17 +72,35 @@ class ChatRequest(BaseModel):
 
 
 @router.post("/chat", response_model=Answer)
-async def chat(request: ChatRequest, services: Served) -> Response:
+async def chat(request: ChatRequest, caller: Speaker, services: Served) -> Response:
     """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`."""
-    turn = await begin(request, services)
+    turn = await begin(request, caller, services)
     if request.stream:
         return event_stream(turn.events(services.wait_intervals))
     return JSONResponse(await turn.answer())
 
 
-async def begin(request: ChatRequest, services: Services) -> RunningTurn:
+async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
     """Start the turn, and record that the terminal it came from is online."""
-    turn = await services.runner.start(request.turn())
+    turn = await services.runner.start(await for_caller(request.turn(), caller, services))
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)
     return turn
+
+
+async def for_caller(request: TurnRequest, caller: Caller, services: Services) -> TurnRequest:
+    """The request with the person for whom the caller speaks.
+
+    Raises Forbidden if that may not be the one it names, and NotFound for what the caller may not use.
+    """
+    caller = caller.acting_for(request.user_id)
+    if request.soul_id:
+        caller.check_soul(request.soul_id)
+    async with services.stores.read() as tx:
+        session = await tx.sessions.find(request.session_id) if request.session_id else None
+        if session and not caller.speaks_in(session):
+            raise NotFound("session", session.session_id)
+        if request.terminal_id:
+            await caller.check_terminal(tx, request.terminal_id)
+        await caller.check_background(tx, request.background_id)
+    return replace(request, user_id=caller.person)

@@ -12,7 +12,9 @@ from fastapi.sse import format_sse_event
 from pydantic import BeforeValidator
 
 from soulgraph.api import openai_wire
-from soulgraph.api.auth import chatter
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Speaker
+from soulgraph.api.chat import for_caller
 from soulgraph.api.fields import Id
 from soulgraph.api.openai_wire import Completion, CompletionRequest
 from soulgraph.api.services import Served, Services
@@ -23,7 +25,7 @@ from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.records import Json, Soul
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[chatter])
+router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 _SOUL = "soul:"
 _SessionId = Annotated[Id, BeforeValidator(unquote)]  # percent-encoded, because headers are ASCII and ids need not be
@@ -32,24 +34,25 @@ _STATUS_WAIT_S = 15  # so long a failure can still become an error status
 
 
 @router.get("/models")
-async def models(services: Served) -> Json:
+async def models(caller: Speaker, services: Served) -> Json:
     """List every soul as a model: `soul:` and its name, or its id if several souls have the name."""
     async with services.stores.read() as tx:
-        souls = await tx.souls.all()
+        souls = [soul for soul in await tx.souls.all() if caller.sees_soul(soul.soul_id)]
     names = Counter(soul.name for soul in souls)
     return {"object": "list", "data": [_model(soul, names[soul.name] == 1) for soul in souls]}
 
 
 @router.get("/models/{model:path}")
-async def model(model: str, services: Served) -> Json:
+async def model(model: str, caller: Speaker, services: Served) -> Json:
     """Read one model by `soul:` and the name or id of its soul."""
-    soul = await _find_soul(model, services)
+    soul = await _find_soul(model, caller, services)
     return {**_model(soul, by_name=False), "id": model}
 
 
 @router.post("/chat/completions", response_model=None)
 async def complete(
     request: CompletionRequest,
+    caller: Speaker,
     services: Served,
     x_session_id: Annotated[_SessionId | None, Header()] = None,
     idempotency_key: Annotated[Id | None, Header()] = None,
@@ -58,16 +61,16 @@ async def complete(
 
     `X-Session-Id` names the session, and `Idempotency-Key` makes it safe to send the same request again.
     """
-    soul = await _find_soul(request.model, services, request.user_id)
-    turn = await services.runner.start(
-        TurnRequest(
-            text=request.user_text,
-            user_id=request.user_id,
-            input_id=idempotency_key,
-            session_id=x_session_id or request.session_id,
-            soul_id=soul.soul_id,
-        )
+    soul = await _find_soul(request.model, caller.acting_for(request.user), services)
+    session_id = x_session_id or request.session_id
+    wanted = TurnRequest(
+        text=request.user_text,
+        user_id=await _who_speaks(request, session_id, caller, services),
+        input_id=idempotency_key,
+        session_id=session_id,
+        soul_id=soul.soul_id,
     )
+    turn = await services.runner.start(await for_caller(wanted, caller, services))
     completion = Completion(turn.utterance["turn_id"], request.model, int(services.now()))
     headers = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
     if not request.stream:
@@ -129,17 +132,32 @@ def _sse_data(data: Json) -> bytes:
     return format_sse_event(data_str=json.dumps(data, ensure_ascii=False))
 
 
-async def _find_soul(model: str, services: Services, user_id: str | None = None) -> Soul:
-    """The soul with this id or name; of several with the same name, the user's own.
+async def _who_speaks(
+    request: CompletionRequest, session_id: str | None, caller: Caller, services: Services
+) -> str | None:
+    """In a group the one whom the message's `name` says; elsewhere that is just a name, and `user` says who it is.
+
+    Raises Forbidden if either names somebody else than the person whom the caller is.
+    """
+    if not caller.acts_for_anybody:
+        return caller.acting_for(request.user).acting_for(request.speaker).person
+    async with services.stores.read() as tx:
+        session = await tx.sessions.find(session_id) if session_id else None
+    return request.speaker or request.user if session and session.people else request.user
+
+
+async def _find_soul(model: str, caller: Caller, services: Services) -> Soul:
+    """The soul with this id or name; of several with the same name, the one of the caller's person.
 
     Raises NotFound if there is none, and InvalidInput if there are still several.
     """
     if not model.startswith(_SOUL):
         raise NotFound("model", model)
     async with services.stores.read() as tx:
-        found = await tx.souls.called(model.removeprefix(_SOUL))
+        called = await tx.souls.called(model.removeprefix(_SOUL))
+    found = [soul for soul in called if caller.sees_soul(soul.soul_id)]
     if len(found) > 1:
-        found = [soul for soul in found if soul.user_id == user_id] or found
+        found = [soul for soul in found if soul.user_id == caller.one_person] or found
     if not found:
         raise NotFound("model", model)
     if len(found) > 1:

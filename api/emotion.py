@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
-from soulgraph.api.auth import chatter
+from soulgraph.api.auth import Speaker
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput
@@ -23,7 +23,7 @@ from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import EmotionPoint, Soul
 
-router = APIRouter(prefix="/v1/souls/{soul_id}/emotion", tags=["souls"], dependencies=[chatter])
+router = APIRouter(prefix="/v1/souls/{soul_id}/emotion", tags=["souls"])
 
 
 def _parse_time(text: str) -> float:
@@ -66,13 +66,13 @@ class HistoryOut(BaseModel):
 
 
 @router.get("")
-async def read_emotion(soul_id: Id, services: Served) -> dict[str, Any]:
+async def read_emotion(soul_id: Id, caller: Speaker, services: Served) -> dict[str, Any]:
     """Read the soul's present emotion, its mood in words, and its gate: whether it would act, and if not, why.
 
     Reading changes nothing.
     """
     async with services.stores.read() as tx:
-        soul = await tx.souls.get(soul_id)
+        soul = await caller.soul(tx, soul_id)
     emotion, gate = _present(soul, services)
     constants = services.context.constants
     return {
@@ -96,6 +96,7 @@ def _gate_words(gate: Gate) -> dict[str, dict[Lang, str] | None]:
 @router.get("/history")
 async def read_history(
     soul_id: Id,
+    caller: Speaker,
     services: Served,
     since: Timestamp | None = None,
     until: Timestamp | None = None,
@@ -110,7 +111,7 @@ async def read_history(
     if start > end:
         raise InvalidInput("since must not be later than until")
     async with services.stores.read() as tx:
-        soul = await tx.souls.get(soul_id)
+        soul = await caller.soul(tx, soul_id)
         past = await tx.history.between(soul_id, start, end)
     shown = thinned(past, points - 1)  # one is left for the present
     present = point_of(soul_id, *_present(soul, services))

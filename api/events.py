@@ -1,4 +1,4 @@
-"""The event library that all souls share, and a preview of what a soul would recall."""
+"""The event library, of which most is shared by all souls; and a preview of what a soul would recall."""
 
 from dataclasses import asdict
 from typing import Annotated, Any, Self
@@ -6,19 +6,23 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Owner, Reader, server_owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served, Services
-from soulgraph.errors import StoreUnavailable
-from soulgraph.memory.events import Event, EventLibrary
+from soulgraph.errors import NotFound, StoreUnavailable
+from soulgraph.memory.events import Event, EventLibrary, audience_of
 from soulgraph.memory.recall import RecalledEpisode, RecalledEvent
 from soulgraph.memory.summaries import RecalledSummary
+from soulgraph.soul.people import EVERYONE, Visibility
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import EventUse, Provenance
+from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1", tags=["memory"])
 
+_MAX_OFFSET = 2**31 - 1
 Limit = Annotated[int, Query(ge=1, le=200)]
 Few = Annotated[int, Query(ge=1, le=20)]
 Question = Annotated[Text, Query(max_length=1000)]
@@ -46,10 +50,13 @@ class EventOut(BaseModel):
     recalled: int
     useful: int
     merged: int
+    visibility: Visibility = Field(description="`private`: only its soul recalls it, with those who were there")
 
     @classmethod
     def of(cls, event: Event, use: EventUse, **more: Any) -> Self:
-        return cls(**asdict(event), recalled=use.recalled, useful=use.useful, merged=use.merged, **more)
+        visibility = "shared" if use.audience == EVERYONE else "private"
+        counts = {"recalled": use.recalled, "useful": use.useful, "merged": use.merged}
+        return cls(**asdict(event), **counts, visibility=visibility, **more)
 
 
 class TracedEvent(EventOut):
@@ -63,6 +70,7 @@ class Forgotten(BaseModel):
 class EpisodeOut(BaseModel):
     message_id: int
     session_id: str
+    user_id: str
     role: str
     content: str
     score: float
@@ -71,7 +79,7 @@ class EpisodeOut(BaseModel):
     @classmethod
     def of(cls, episode: RecalledEpisode) -> Self:
         message = episode.message
-        fields = {name: getattr(message, name) for name in ("message_id", "session_id", "role", "content")}
+        fields = {name: getattr(message, name) for name in ("message_id", "session_id", "user_id", "role", "content")}
         return cls(**fields, score=episode.score, at=iso(message.created_at))
 
 
@@ -106,63 +114,97 @@ class Memories(BaseModel):
     problem: str | None = None
 
 
-@router.get("/events", dependencies=[chatter])
+@router.get("/events")
 async def list_events(
-    services: Served, q: Question | None = None, limit: Limit = 50, offset: Annotated[int, Query(ge=0)] = 0
+    caller: Reader,
+    services: Served,
+    q: Question | None = None,
+    limit: Limit = 50,
+    offset: Annotated[int, Query(ge=0, le=_MAX_OFFSET)] = 0,
 ) -> list[EventOut]:
-    """List events, the newest first; with `q` those that are similar to it, the best match first."""
+    """List events, the newest first; with `q` those that are similar to it, the best match first.
+
+    They are those that all souls share, and those that are private to conversations of the caller's.
+    """
     library = _library(services)
-    found = await library.page(limit, offset) if q is None else await library.search(q, limit)
+    async with services.stores.read() as tx:
+        audiences = await _audiences(tx, caller)
+    if q is None:
+        found = await library.page(limit, offset, audiences)
+    else:
+        found = await library.search(q, limit, audiences)
     return [EventOut.of(event, use) for event, use in found]
+
+
+async def _audiences(tx: Transaction, caller: Caller) -> set[str] | None:
+    """The audiences whose events the caller may see; None if that is all of them."""
+    if caller.person is None and not caller.soul_ids:
+        return None
+    sessions = await (tx.sessions.with_person(caller.person) if caller.person else tx.sessions.all())
+    seen = filter(caller.sees_session, sessions)
+    private = {audience_of(soul_id, one.audience) for one in seen for soul_id in (one.soul_id, *one.souls)}
+    return {EVERYONE, *private}
 
 
 class Tidying(Body):
     keep: Annotated[int, Field(ge=0)]
 
 
-@router.post("/events/tidy", dependencies=[owner])
+@router.post("/events/tidy", dependencies=[server_owner])
 async def tidy_events(tidying: Tidying, services: Served) -> Forgotten:
     """Delete all but `keep` events; the least recalled go first, and among those the oldest."""
     return Forgotten(forgotten=await _library(services).tidy(tidying.keep))
 
 
-@router.get("/events/{event_id}", dependencies=[chatter])
-async def read_event(event_id: Id, services: Served) -> TracedEvent:
-    """Read an event, with the sessions and messages it was made from."""
+@router.get("/events/{event_id}")
+async def read_event(event_id: Id, caller: Reader, services: Served) -> TracedEvent:
+    """Read an event, with those sessions and messages it was made from that the caller may see."""
     event = await _library(services).get(event_id)
     async with services.stores.read() as tx:
-        uses = await tx.events.uses([event_id])
-        provenance = await tx.events.provenance(event_id)
-    return TracedEvent.of(event, uses[event_id], provenance=[Source.of(source) for source in provenance])
+        use = (await tx.events.uses([event_id])).get(event_id)
+        audiences = await _audiences(tx, caller)
+        if use is None or (audiences is not None and use.audience not in audiences):
+            raise NotFound("event", event_id)
+        return TracedEvent.of(event, use, provenance=await _sources(tx, event_id, caller))
 
 
-@router.delete("/events/{event_id}", status_code=204, dependencies=[owner])
+async def _sources(tx: Transaction, event_id: str, caller: Caller) -> list[Source]:
+    sources = [(one, await tx.sessions.find(one.session_id)) for one in await tx.events.provenance(event_id)]
+    return [Source.of(one) for one, session in sources if session and caller.sees_session(session)]
+
+
+@router.delete("/events/{event_id}", status_code=204, dependencies=[server_owner])
 async def delete_event(event_id: Id, services: Served) -> None:
     """Delete an event; the messages it was made from stay."""
     await _library(services).delete(event_id)
 
 
-@router.delete("/events", dependencies=[owner])
-async def forget_session(session_id: Id, services: Served) -> Forgotten:
+@router.delete("/events")
+async def forget_session(session_id: Id, caller: Owner, services: Served) -> Forgotten:
     """Delete the events made from this session alone, and remove it from the sources of the others.
 
     The transcript of the session stays.
     """
+    async with services.stores.read() as tx:
+        session = await tx.sessions.find(session_id)
+    if session and not caller.sees_session(session):
+        raise NotFound("session", session_id)
     return Forgotten(forgotten=await _library(services).forget_session(session_id))
 
 
-@router.get("/souls/{soul_id}/recall", dependencies=[chatter])
-async def recall(soul_id: Id, q: Question, services: Served, k: Few = 3) -> Memories:
-    """Show what the soul would recall for a text. It does not count as a recall.
+@router.get("/souls/{soul_id}/recall")
+async def recall(soul_id: Id, q: Question, caller: Reader, services: Served, k: Few = 3) -> Memories:
+    """Show what the soul would recall for a text that a person says. It does not count as a recall.
 
-    `problem` says which part of memory could not be searched; null if all could.
+    An owner who names nobody is shown everybody's. `problem` says which part of memory could not be searched; null if
+    all could.
     """
     async with services.stores.read() as tx:
-        await tx.souls.get(soul_id)
+        await caller.soul(tx, soul_id)
     memory = services.context.memory.recall
     if memory is None:
         return Memories(episodes=[], events=[], problem="this server recalls nothing")
-    found = await memory.recall(soul_id, q, k, count_use=False)
+    found = await memory.recall(soul_id, q, k, count_use=False, audience=caller.audience)
     return Memories(
         episodes=[EpisodeOut.of(episode) for episode in found.episodes],
         events=[RecalledOut.of(event) for event in found.events],

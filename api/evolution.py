@@ -6,7 +6,7 @@ from itertools import pairwise
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from soulgraph.api.auth import chatter
+from soulgraph.api.auth import Reader
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.memory.distance import Measure, Pair, distances
@@ -32,11 +32,11 @@ class Evolution(BaseModel):
     versions: list[Step]
 
 
-@router.get("/evolution", dependencies=[chatter])
-async def read_evolution(session_id: Id, services: Served) -> Evolution:
+@router.get("/evolution")
+async def read_evolution(session_id: Id, caller: Reader, services: Served) -> Evolution:
     """Read how much each version of the evolved persona has changed, the oldest first."""
     async with services.stores.read() as tx:
-        await tx.sessions.get(session_id)
+        await caller.session(tx, session_id)
         versions = (await tx.personas.all(session_id))[::-1]
     born = PersonaVersion(session_id, 0, "", "birth", 0.0, dict.fromkeys(DIMENSIONS, ""))
     steps = list(pairwise([born, *versions]))

@@ -8,10 +8,15 @@ from soulgraph.soul.validation import NO_NUL
 
 MAX_TEXT = 8000
 
+_ID = r"[\w.:@-]{1,128}"
 
-Id = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
+Id = Annotated[str, StringConstraints(pattern=rf"^{_ID}$")]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT, strip_whitespace=True), NO_NUL]
 Content = Annotated[str, NO_NUL]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True), NO_NUL]
 Title = Annotated[str, StringConstraints(max_length=200, strip_whitespace=True), NO_NUL]
-UserId = Annotated[Id, Field(description="whose soul or conversation this is")]
+UserId = Annotated[Id, Field(description="a person")]
+UserIdOrEveryone = Annotated[str, StringConstraints(pattern=rf"^(?:{_ID}|\*)$")]
+SharedWith = Annotated[
+    list[UserIdOrEveryone], Field(max_length=100, description='the people who may know of it too, or `["*"]` for all')
+]

@@ -8,20 +8,20 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Owner, Reader
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Conflict, ModelTimeout
+from soulgraph.nodes.person import read_person, witnessed
 from soulgraph.nodes.state import OutboxPayload
-from soulgraph.nodes.transcript import as_heard, language_of
+from soulgraph.nodes.transcript import Names, as_heard, language_of
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import default_state
-from soulgraph.soul.preferences import new_guard
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.memory import user_name
 from soulgraph.stores.presets import SUMMARY
 from soulgraph.stores.records import Json, Message, PersonaVersion, Preset, Session
 from soulgraph.stores.stores import Transaction
@@ -50,21 +50,21 @@ class VersionOut(BaseModel):
         )
 
 
-@router.post("/update-memory", dependencies=[owner])
-async def update_memory(session_id: Id, services: Served) -> VersionOut:
+@router.post("/update-memory")
+async def update_memory(session_id: Id, caller: Owner, services: Served) -> VersionOut:
     """Let the model rewrite the evolved persona from the conversation, and store it as a new version.
 
     Waits for a running turn. 409 if the user has said nothing yet.
     """
     # The lock is held during the model call: a turn that ran meanwhile would be missing from the new persona.
     async with services.locks.hold(session_id):
-        session, messages = await _conversation(session_id, services)
+        session, messages, names = await _conversation(session_id, caller, services)
         lang = language_of(messages)
         task = run_task(
             services.context.voice.model,
             UPDATE_MEMORY,
             lang,
-            messages=as_heard(messages, await _user_name(session, services), lang),
+            messages=as_heard(messages, names, lang, session.soul_id),
             base_persona=session.character_snapshot["base_persona"],
             evolved_persona=await _evolved_persona(session, services),
         )
@@ -74,11 +74,6 @@ async def update_memory(session_id: Id, services: Served) -> VersionOut:
     return VersionOut.of(version)
 
 
-async def _user_name(session: Session, services: Services) -> str | None:
-    async with services.stores.read() as tx:
-        return user_name(await tx.preferences.all(session.soul_id))
-
-
 async def _evolved_persona(session: Session, services: Services) -> Dimensions | str:
     """What the persona has become so far: in dimensions if it was written so, else as text."""
     async with services.stores.read() as tx:
@@ -86,47 +81,51 @@ async def _evolved_persona(session: Session, services: Services) -> Dimensions |
     return latest.dimensions if latest and latest.dimensions else session.character_snapshot["evolved_persona"]
 
 
-@router.get("/persona-versions", dependencies=[chatter])
-async def list_versions(session_id: Id, services: Served) -> list[VersionOut]:
+@router.get("/persona-versions")
+async def list_versions(session_id: Id, caller: Reader, services: Served) -> list[VersionOut]:
     """List the versions of the session's evolved persona, the newest first."""
     async with services.stores.read() as tx:
-        await tx.sessions.get(session_id)
+        await caller.session(tx, session_id)
         return [VersionOut.of(version) for version in await tx.personas.all(session_id)]
 
 
-@router.post("/persona-versions/{n}/restore", dependencies=[owner])
-async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], services: Served) -> VersionOut:
+@router.post("/persona-versions/{n}/restore")
+async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], caller: Owner, services: Served) -> VersionOut:
     """Restore version n of the evolved persona as a new version; 0 is the state before the first one."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
-        await tx.sessions.get(session_id)
+        await caller.session(tx, session_id)
         if n == 0:
             return VersionOut.of(await tx.personas.evolve(session_id, "", "restored:0", services.now()))
         return VersionOut.of(await tx.personas.restore(session_id, n, services.now()))
 
 
-@router.post("/summarize", status_code=201, dependencies=[owner])
-async def summarize(session_id: Id, services: Served) -> SessionOut:
+@router.post("/summarize", status_code=201)
+async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionOut:
     """Summarize the session and continue it in a new one.
 
     The new session has a background with the summary, and the same evolved persona. 409 if the user has said nothing.
     """
     async with services.locks.hold(session_id):
-        session, messages = await _conversation(session_id, services)
+        session, messages, names = await _conversation(session_id, caller, services)
         lang = language_of(messages)
-        heard = as_heard(messages, await _user_name(session, services), lang)
+        heard = as_heard(messages, names, lang, session.soul_id)
         task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
         summary = await _in_time(task, session, services)
         return SessionOut.of(await _continue(session, messages[-1].message_id, summary, services))
 
 
-async def _conversation(session_id: str, services: Services) -> tuple[Session, list[Message]]:
-    """The session and all its messages; raises Conflict if none is the user's."""
+async def _conversation(session_id: str, caller: Caller, services: Services) -> tuple[Session, list[Message], Names]:
+    """The session, the messages that all who take part have heard, and what they are called.
+
+    Raises Conflict if no message is a person's.
+    """
     async with services.stores.read() as tx:
-        session = await tx.sessions.get(session_id)
-        messages = await tx.messages.page(session_id)
+        session = await caller.session(tx, session_id)
+        messages = witnessed(await tx.messages.page(session_id), session, session.soul_id)
+        person = await read_person(tx, session, session.soul_id, session.user_id)
     if not any(message.role == "user" for message in messages):
         raise Conflict("session_empty", "the user has said nothing in this session yet: there is nothing to grow from")
-    return session, messages
+    return session, messages, person.names
 
 
 async def _continue(session: Session, last_message: int, summary: Summary, services: Services) -> Session:
@@ -144,12 +143,12 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
         continued_from=session.session_id,
         created_at=now,
         updated_at=now,
-        guard=new_guard(),
+        guard={},
         memory_hint="",
     )
     if summaries := services.context.memory.summaries:
         # Before the rows: one that is findable and not stored is left out of recall, not the other way round.
-        await summaries.add(background_id, session.soul_id, session.session_id, summary.summary)
+        await summaries.add(background_id, session.soul_id, session.user_id, session.session_id, summary.summary)
     async with services.stores.write() as tx:
         world = await tx.backgrounds.find(session.background_id) if session.background_id else None
         await tx.backgrounds.add(background_id, title, _background_data(session, world, summary.summary), now)
@@ -179,7 +178,8 @@ async def _archive(tx: Transaction, session: Session, last_message: int, now: fl
 def _background_data(session: Session, world: Preset | None, summary: str) -> Json:
     """The background of the old session with the summary as its initial context."""
     data = world.data if world else {}
-    origin = {"session_id": session.session_id, "soul_id": session.soul_id}
+    people = {"user_id": session.user_id, "people": list(session.people)}
+    origin = {"session_id": session.session_id, "soul_id": session.soul_id, **people}
     extensions = data.get("extensions", {}) | {"summary_of": origin}
     return {**data, "initial_context": summary, "extensions": extensions}
 

@@ -5,12 +5,12 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from soulgraph.api.auth import owner
+from soulgraph.api.auth import server_owner
 from soulgraph.api.services import Served
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Job, JobStatus
 
-router = APIRouter(prefix="/v1/jobs", tags=["operations"], dependencies=[owner])
+router = APIRouter(prefix="/v1/jobs", tags=["operations"], dependencies=[server_owner])
 
 
 class JobOut(BaseModel):

@@ -1,4 +1,4 @@
-"""The characters and backgrounds of the library: list, create, read, replace and delete."""
+"""The characters of the library: list, create, read, replace and delete. Backgrounds share the base of their models."""
 
 from collections import Counter
 from typing import Annotated, Any, Self
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from fastapi import APIRouter
 from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, field_validator
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id, Name
 from soulgraph.api.services import Served
@@ -41,7 +41,7 @@ class InitialProfile(Edit):
     retired: None = None  # a new soul has no retired items
 
 
-class _Preset(Body):
+class CommonFields(Body):
     """The fields that characters and backgrounds share."""
 
     name: Name
@@ -57,7 +57,7 @@ class _Preset(Body):
         return lore
 
 
-class Character(_Preset):
+class Character(CommonFields):
     avatar: Short = Field("", description="the name or address of a picture")
     base_persona: Long = Field("", description="who the character is; it never changes")
     initial_profile: InitialProfile = InitialProfile()
@@ -67,28 +67,15 @@ class Character(_Preset):
     mbti_type: Annotated[str, AfterValidator(_mbti)] | None = None
 
 
-class Background(_Preset):
-    world_rules: Long = ""
-    initial_context: Long = ""
-
-
 class NewCharacter(Character):
     id: Id = Field(default_factory=lambda: new_id("char"), validation_alias=AliasChoices("id", "character_id"))
-
-
-class NewBackground(Background):
-    id: Id = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
 
 
 class EditedCharacter(Character, Revised):
     read_only = frozenset({"id", "character_id", "created_at", "updated_at"})
 
 
-class EditedBackground(Background, Revised):
-    read_only = frozenset({"id", "background_id", "created_at", "updated_at"})
-
-
-class _StoredPreset(_Preset):
+class StoredPreset(CommonFields):
     id: str
     revision: str
     created_at: str
@@ -109,97 +96,63 @@ class _StoredPreset(_Preset):
         )
 
 
-class CharacterOut(Character, _StoredPreset):
+class CharacterOut(Character, StoredPreset):
     pass
 
 
-class BackgroundOut(Background, _StoredPreset):
-    pass
-
-
-@router.get("/characters", dependencies=[chatter])
+@router.get("/characters", dependencies=[speaker])
 async def list_characters(services: Served) -> list[CharacterOut]:
     """List all characters by name."""
     async with services.stores.read() as tx:
         return [CharacterOut.of(preset) for preset in await tx.characters.all()]
 
 
-@router.post("/characters", status_code=201, dependencies=[owner])
+@router.post("/characters", status_code=201, dependencies=[server_owner])
 async def create_character(wanted: NewCharacter, services: Served) -> CharacterOut:
     """Create a character; 409 if the id is taken."""
     async with services.stores.write() as tx:
-        return CharacterOut.of(await _add(tx.characters, wanted.id, wanted, services.now()))
+        return CharacterOut.of(await add_preset(tx.characters, wanted.id, wanted, services.now()))
 
 
-@router.get("/characters/{character_id}", dependencies=[chatter])
+@router.get("/characters/{character_id}", dependencies=[speaker])
 async def read_character(character_id: Id, services: Served) -> CharacterOut:
     async with services.stores.read() as tx:
         return CharacterOut.of(await tx.characters.get(character_id))
 
 
-@router.put("/characters/{character_id}", dependencies=[owner])
+@router.put("/characters/{character_id}", dependencies=[server_owner])
 async def put_character(character_id: Id, wanted: EditedCharacter, services: Served) -> CharacterOut:
     """Replace a character, or create it under this id.
 
     Souls and sessions made from it keep their persona; its lore and style examples are used from their next turn on.
     """
     async with services.stores.write() as tx:
-        return CharacterOut.of(await _replace(tx.characters, character_id, wanted, wanted.revision, services.now()))
+        return CharacterOut.of(
+            await replace_preset(tx.characters, character_id, wanted, wanted.revision, services.now())
+        )
 
 
-@router.delete("/characters/{character_id}", status_code=204, dependencies=[owner])
+@router.delete("/characters/{character_id}", status_code=204, dependencies=[server_owner])
 async def delete_character(character_id: Id, services: Served) -> None:
     """Delete a character. Souls and sessions made from it stay."""
     async with services.stores.write() as tx:
         await tx.characters.delete(character_id)
 
 
-@router.get("/backgrounds", dependencies=[chatter])
-async def list_backgrounds(services: Served) -> list[BackgroundOut]:
-    """List all backgrounds by name."""
-    async with services.stores.read() as tx:
-        return [BackgroundOut.of(preset) for preset in await tx.backgrounds.all()]
-
-
-@router.post("/backgrounds", status_code=201, dependencies=[owner])
-async def create_background(wanted: NewBackground, services: Served) -> BackgroundOut:
-    """Create a background; 409 if the id is taken."""
-    async with services.stores.write() as tx:
-        return BackgroundOut.of(await _add(tx.backgrounds, wanted.id, wanted, services.now()))
-
-
-@router.get("/backgrounds/{background_id}", dependencies=[chatter])
-async def read_background(background_id: Id, services: Served) -> BackgroundOut:
-    async with services.stores.read() as tx:
-        return BackgroundOut.of(await tx.backgrounds.get(background_id))
-
-
-@router.put("/backgrounds/{background_id}", dependencies=[owner])
-async def put_background(background_id: Id, wanted: EditedBackground, services: Served) -> BackgroundOut:
-    """Replace a background, or create it under this id. Sessions that use it see the change in their next turn."""
-    async with services.stores.write() as tx:
-        return BackgroundOut.of(await _replace(tx.backgrounds, background_id, wanted, wanted.revision, services.now()))
-
-
-@router.delete("/backgrounds/{background_id}", status_code=204, dependencies=[owner])
-async def delete_background(background_id: Id, services: Served) -> None:
-    """Delete a background. Sessions that use it go on without one."""
-    async with services.stores.write() as tx:
-        await tx.backgrounds.delete(background_id)
-
-
-async def _add(presets: Presets, preset_id: str, wanted: _Preset, now: float) -> Preset:
+async def add_preset(presets: Presets, preset_id: str, wanted: CommonFields, now: float) -> Preset:
     await presets.add(preset_id, wanted.name, stored(wanted), now)
     return await presets.get(preset_id)
 
 
-async def _replace(presets: Presets, preset_id: str, wanted: _Preset, revision: str | None, now: float) -> Preset:
+async def replace_preset(
+    presets: Presets, preset_id: str, wanted: CommonFields, revision: str | None, now: float
+) -> Preset:
     existing = await presets.find_locked(preset_id)
     refuse_if_changed(revision, existing.data if existing else None)
     await presets.put(preset_id, wanted.name, stored(wanted), now)
     return await presets.get(preset_id)
 
 
-def stored(preset: _Preset) -> dict[str, Any]:
+def stored(preset: CommonFields) -> dict[str, Any]:
     """The preset as JSON for the database, without its id and revision and without fields that are None."""
     return preset.model_dump(mode="json", exclude={"id", "revision"}, exclude_none=True)

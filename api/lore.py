@@ -6,7 +6,7 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.auth import AnyReader, server_owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id
 from soulgraph.api.library import MAX_LORE
@@ -29,19 +29,21 @@ def lore_router(kind: PresetKind) -> APIRouter:
     """The same four endpoints for characters and for backgrounds."""
     router = APIRouter(prefix=f"/v1/{kind}/{{preset_id}}/lore", tags=["library"])
 
-    @router.get("", dependencies=[chatter])
-    async def list_lore(preset_id: Id, services: Served) -> list[Lore]:
+    @router.get("")
+    async def list_lore(preset_id: Id, caller: AnyReader, services: Served) -> list[Lore]:
         """List the lore entries in their order."""
         async with services.stores.read() as tx:
+            if kind == "backgrounds":
+                await caller.check_background(tx, preset_id)
             return lore_of((await _presets(tx, kind).get(preset_id)).data)
 
-    @router.post("", status_code=201, dependencies=[owner])
+    @router.post("", status_code=201, dependencies=[server_owner])
     async def add_entry(preset_id: Id, entry: Entry, services: Served) -> Lore:
         """Add an entry at the end; 409 if its id is taken."""
         await _rewrite(kind, preset_id, lambda lore: _add(lore, entry), services)
         return entry
 
-    @router.put("/{entry_id}", dependencies=[owner])
+    @router.put("/{entry_id}", dependencies=[server_owner])
     async def put_entry(preset_id: Id, entry_id: Id, entry: Entry, services: Served) -> Lore:
         """Replace the entry with this id in its place, or add it at the end."""
         if "id" in entry.model_fields_set and entry.id != entry_id:
@@ -50,7 +52,7 @@ def lore_router(kind: PresetKind) -> APIRouter:
         await _rewrite(kind, preset_id, lambda lore: _put(lore, entry), services)
         return entry
 
-    @router.delete("/{entry_id}", status_code=204, dependencies=[owner])
+    @router.delete("/{entry_id}", status_code=204, dependencies=[server_owner])
     async def delete_entry(preset_id: Id, entry_id: Id, services: Served) -> None:
         """Delete an entry."""
         await _rewrite(kind, preset_id, lambda lore: _remove(lore, entry_id), services)

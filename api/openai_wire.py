@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationI
 from soulgraph.api.fields import Id, Text, UserId
 from soulgraph.nodes.answer import Answer
 from soulgraph.soul.validation import explain
-from soulgraph.stores.factories import DEFAULT_USER
 from soulgraph.stores.records import Json
 
 PATHS = ("/v1/models", "/v1/chat/completions")
@@ -32,6 +31,7 @@ _ALLOWED_VALUES: dict[str, Sequence[Any]] = {
 class Message(BaseModel):
     role: str
     content: str | list[dict[str, Any]] | None = None
+    name: Any = None
 
     @property
     def text(self) -> str:
@@ -83,7 +83,7 @@ class CompletionRequest(BaseModel):
     @classmethod
     def _check_user_text(cls, messages: list[Message]) -> list[Message]:
         try:
-            _text.validate_python(_last_user_text(messages))
+            _text.validate_python(_last_user_message(messages).text)
         except ValidationError as error:
             raise ValueError(f"the user's last message: {explain(error)}") from error
         return messages
@@ -91,11 +91,13 @@ class CompletionRequest(BaseModel):
     @property
     def user_text(self) -> str:
         """The text of the user's last message, stripped of white space."""
-        return _text.validate_python(_last_user_text(self.messages))
+        return _text.validate_python(_last_user_message(self.messages).text)
 
     @property
-    def user_id(self) -> str:
-        return self.user or DEFAULT_USER
+    def speaker(self) -> str | None:
+        """The `name` of the user's last message: who speaks in a group."""
+        name = _last_user_message(self.messages).name
+        return name if isinstance(name, str) and name else None
 
     @property
     def session_id(self) -> str | None:
@@ -106,10 +108,10 @@ class CompletionRequest(BaseModel):
         return self.stream_options is not None and self.stream_options.include_usage
 
 
-def _last_user_text(messages: Sequence[Message]) -> str:
+def _last_user_message(messages: Sequence[Message]) -> Message:
     for message in reversed(messages):
         if message.role == "user":
-            return message.text
+            return message
     raise ValueError("there is no message of the user")
 
 

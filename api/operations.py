@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from soulgraph.api.auth import owner
+from soulgraph.api.auth import server_owner
 from soulgraph.api.services import Served
 
 router = APIRouter(tags=["operations"])
@@ -32,7 +32,7 @@ async def readyz(services: Served) -> dict[str, Any]:
     }
 
 
-@router.get("/metrics", dependencies=[owner])
+@router.get("/metrics", dependencies=[server_owner])
 async def metrics(services: Served) -> Response:
     """The metrics in Prometheus' text format."""
     services.metrics.running.set(services.runner.running)

@@ -6,18 +6,19 @@ from typing import Self
 
 from fastapi import APIRouter
 from langchain_core.messages import BaseMessage
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from soulgraph.api.auth import owner
+from soulgraph.api.auth import Owner
+from soulgraph.api.chat import for_caller
 from soulgraph.api.edits import Body
-from soulgraph.api.fields import Id, Text
+from soulgraph.api.fields import Id, Text, UserId
 from soulgraph.api.services import Served
 from soulgraph.nodes.persona_context import template_of
 from soulgraph.prompts.cues import cues_of
 from soulgraph.prompts.templates import Module
 from soulgraph.prompts.tokens import tokens_of
 from soulgraph.runtime.admission import TurnRequest
-from soulgraph.stores.factories import DEFAULT_USER, new_id
+from soulgraph.stores.factories import new_id
 from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/templates", tags=["library"])
@@ -29,6 +30,7 @@ class Rehearsal(Body):
     text: Text
     session_id: Id | None = None
     soul_id: Id | None = None
+    user_id: UserId | None = Field(None, description="who speaks; without it whose session it is, or `default`")
 
     @model_validator(mode="after")
     def _check_session_or_soul(self) -> Self:
@@ -63,8 +65,8 @@ class PreviewOut(BaseModel):
     cut: list[str]
 
 
-@router.post("/{template_id}/preview", dependencies=[owner])
-async def preview_template(template_id: Id, wanted: Rehearsal, services: Served) -> PreviewOut:
+@router.post("/{template_id}/preview")
+async def preview_template(template_id: Id, wanted: Rehearsal, caller: Owner, services: Served) -> PreviewOut:
     """Show the prompt that this template gives for a text, in a session or at the beginning of a new one.
 
     It runs the nodes of a turn up to the model call. The model is not called and nothing is stored. Token counts are
@@ -76,7 +78,8 @@ async def preview_template(template_id: Id, wanted: Rehearsal, services: Served)
         if wanted.session_id:
             await tx.sessions.speak_by(wanted.session_id, template_id)
 
-    prompt = await services.runner.rehearse(_request(template_id, wanted), premise)
+    request = await for_caller(_request(template_id, wanted), caller, services)
+    prompt = await services.runner.rehearse(request, premise)
     async with services.stores.read() as tx:
         template = await template_of(tx, template_id, "en")
         spoken = await template_of(tx, template_id, cues_of(prompt["messages"])["lang"])
@@ -101,7 +104,7 @@ def _request(template_id: str, wanted: Rehearsal) -> TurnRequest:
     """A request in the given session, or in a new one with an unused id."""
     session_id = wanted.session_id or new_id("preview")
     return TurnRequest(
-        wanted.text, DEFAULT_USER, session_id=session_id, soul_id=wanted.soul_id, template_id=template_id
+        wanted.text, wanted.user_id, session_id=session_id, soul_id=wanted.soul_id, template_id=template_id
     )
 
 

@@ -4,8 +4,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
@@ -46,9 +47,13 @@ def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONR
     return JSONResponse(body, body["status"], headers, media_type="application/problem+json")
 
 
-async def _on_soulgraph_error(request: Request, error: Exception) -> JSONResponse:
+async def _on_soulgraph_error(connection: HTTPConnection, error: Exception) -> JSONResponse:
     assert isinstance(error, SoulgraphError)
-    return problem(error, request.url.path)
+    response = problem(error, connection.url.path)
+    if isinstance(connection, WebSocket):
+        # Before the handshake, so that the client gets an HTTP status and a problem instead of a close code.
+        await connection.send_denial_response(response)
+    return response
 
 
 async def _on_validation_error(request: Request, error: Exception) -> JSONResponse:

@@ -6,12 +6,13 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Owner, Reader
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.maintenance import maintain, restore
-from soulgraph.soul.profile import Edit, Profile, empty_profile, replace
+from soulgraph.soul.profile import Edit, Profile, empty_profile, known_to, replace
 from soulgraph.soul.timestamps import iso
 
 router = APIRouter(prefix="/v1/souls/{soul_id}/profile", tags=["memory"])
@@ -38,15 +39,19 @@ class ProfileOut(BaseModel):
         return cls(soul_id=soul_id, revision=revision_of(complete), **complete)
 
 
-@router.get("", dependencies=[chatter])
-async def read_profile(soul_id: Id, services: Served) -> ProfileOut:
-    """Read the soul's profile. Send its `revision` with an edit to refuse the edit if the profile has changed since."""
+@router.get("")
+async def read_profile(soul_id: Id, caller: Reader, services: Served) -> ProfileOut:
+    """Read the soul's profile. Send its `revision` with an edit to refuse the edit if the profile has changed since.
+
+    A person gets what is the soul's own, theirs, or shared with them.
+    """
     async with services.stores.read() as tx:
-        return ProfileOut.of(soul_id, (await tx.souls.get(soul_id)).dynamic_profile)
+        profile = (await caller.soul(tx, soul_id)).dynamic_profile
+    return ProfileOut.of(soul_id, profile if caller.audience is None else known_to(profile, caller.audience))
 
 
-@router.put("", dependencies=[owner])
-async def put_profile(soul_id: Id, wanted: ProfileEdit, services: Served) -> ProfileOut:
+@router.put("")
+async def put_profile(soul_id: Id, wanted: ProfileEdit, caller: Owner, services: Served) -> ProfileOut:
     """Replace the profile. Fields of `dynamic_state` that are left out are removed.
 
     `core_identity` and `retired` stay as they are if they are left out.
@@ -57,23 +62,26 @@ async def put_profile(soul_id: Id, wanted: ProfileEdit, services: Served) -> Pro
         refuse_if_changed(wanted.revision, _complete(profile))
         return replace(profile, edited, now)
 
-    return await _change_profile(soul_id, edit, services)
+    return await _change_profile(soul_id, edit, caller, services)
 
 
-@router.post("/maintain", dependencies=[owner])
-async def maintain_profile(soul_id: Id, services: Served) -> ProfileOut:
+@router.post("/maintain")
+async def maintain_profile(soul_id: Id, caller: Owner, services: Served) -> ProfileOut:
     """Run the maintenance that also runs every few turns: merge equal items, fade old ones, retire the faintest."""
-    return await _change_profile(soul_id, maintain, services)
+    return await _change_profile(soul_id, maintain, caller, services)
 
 
-@router.post("/restore", dependencies=[owner])
-async def restore_retired(soul_id: Id, wanted: Restoring, services: Served) -> ProfileOut:
+@router.post("/restore")
+async def restore_retired(soul_id: Id, wanted: Restoring, caller: Owner, services: Served) -> ProfileOut:
     """Put a retired item back into its field, with the present time so that it does not fade at once."""
-    return await _change_profile(soul_id, lambda profile, now: restore(profile, wanted.id, now), services)
+    return await _change_profile(soul_id, lambda profile, now: restore(profile, wanted.id, now), caller, services)
 
 
-async def _change_profile(soul_id: str, change: Callable[[Profile, str], Profile], services: Services) -> ProfileOut:
+async def _change_profile(
+    soul_id: str, change: Callable[[Profile, str], Profile], caller: Caller, services: Services
+) -> ProfileOut:
     """Apply a change to the profile. The soul is locked meanwhile, so that a running turn loses nothing."""
+    caller.check_soul(soul_id)
     now = services.now()
     async with services.stores.write() as tx:
         soul = await tx.souls.lock(soul_id)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from soulgraph.api.auth import chatter
+from soulgraph.api.auth import speaker
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
 from soulgraph.nodes.answer import AppraisalReport
@@ -15,7 +15,7 @@ from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.terminals.reports import IntentCatalog
 
-router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[chatter])
+router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[speaker])
 
 
 class Analyze(BaseModel):

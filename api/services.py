@@ -7,6 +7,7 @@ from fastapi import Depends
 from fastapi.requests import HTTPConnection
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from soulgraph.api.access import Access
 from soulgraph.api.metrics import Metrics
 from soulgraph.nodes.context import Context
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
@@ -31,7 +32,7 @@ class Services:
     afterglow: AfterglowWorkers
     presence: Presence
     metrics: Metrics
-    open_access: bool
+    access: Access
     budget: TokenBudget
     listeners: Listeners
     wait_intervals: WaitIntervals = WAIT_INTERVALS

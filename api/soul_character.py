@@ -1,4 +1,4 @@
-"""Saves a grown soul as a character of the library: who it has become, without anything of its user's."""
+"""Saves a grown soul as a character of the library: who it has become, without anything that belongs to people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field, ValidationError
 
-from soulgraph.api.auth import owner
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Name
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
@@ -14,10 +15,10 @@ from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.library.first_monologue import first_monologue
 from soulgraph.soul.language import lang_of
-from soulgraph.soul.profile import BOOKKEEPING_KEYS, Profile
+from soulgraph.soul.people import NOBODY
+from soulgraph.soul.profile import BOOKKEEPING_KEYS, Profile, known_to
 from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.memory import user_name
 from soulgraph.stores.records import Json, Session, Soul
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.names import names_in, replace_names_in
@@ -30,18 +31,20 @@ _INHERITED = ("description", "avatar", "greetings", "style_examples", "lore", "e
 class SaveAs(Body):
     id: Id = Field(default_factory=lambda: new_id("char"))
     name: Name | None = Field(None, description="of the character; without it the soul's")
-    session_id: Id | None = Field(None, description="whose evolved persona is saved; without it the last that has one")
+    session_id: Id | None = Field(None, description="whose evolved persona is saved too; without it none")
 
 
-@router.post("/character", status_code=201, dependencies=[owner])
-async def save_as_character(soul_id: Id, wanted: SaveAs, services: Served) -> CharacterOut:
-    """Save the soul as a new character: base and evolved persona, profile, examples of how it speaks.
+@router.post("/character", status_code=201)
+async def save_as_character(soul_id: Id, wanted: SaveAs, caller: Owner, services: Served) -> CharacterOut:
+    """Save the soul as a new character: its persona, its own profile, examples of how it speaks.
 
-    Nothing of its user's is saved: no slots, preferences, messages or thoughts, and known names become "someone".
+    Nothing that belongs to people is saved: no slots, preferences, messages or thoughts, no item of the profile that is
+    not shared with everyone, and known names become "someone". What a conversation has made of the persona is saved
+    only if you name its session.
     """
     async with services.stores.write() as tx:
-        soul = await tx.souls.get(soul_id)
-        session = await _grown_session(tx, soul, wanted.session_id)
+        soul = await caller.soul(tx, soul_id)
+        session = await _named_session(tx, soul, wanted.session_id, caller)
         preset = session.character_snapshot["source_preset"] if session else soul.character_id
         character = await _character(tx, soul, session, preset, wanted)
         await tx.characters.add(character.id, character.name, stored(character), services.now())
@@ -50,15 +53,14 @@ async def save_as_character(soul_id: Id, wanted: SaveAs, services: Served) -> Ch
         return CharacterOut.of(await tx.characters.get(character.id))
 
 
-async def _grown_session(tx: Transaction, soul: Soul, session_id: str | None) -> Session | None:
-    """The named session, or the last one that has grown, or simply the last one; None if nobody has talked to it."""
-    sessions = await tx.sessions.all(soul.soul_id)
+async def _named_session(tx: Transaction, soul: Soul, session_id: str | None, caller: Caller) -> Session | None:
+    """None if none is named: what a conversation has made of the persona is its person's."""
     if session_id is None:
-        grown = (session for session in sessions if session.character_snapshot["evolved_persona"])
-        return next(grown, sessions[0] if sessions else None)
-    if found := next((session for session in sessions if session.session_id == session_id), None):
-        return found
-    raise NotFound("session", session_id)
+        return None
+    session = await caller.session(tx, session_id)
+    if session.soul_id != soul.soul_id:
+        raise NotFound("session", session_id)
+    return session
 
 
 async def _character(
@@ -93,8 +95,8 @@ def _persona(session: Session | None, source: Json) -> str:
 
 
 def _profile(profile: Profile) -> Json:
-    """The profile as a new soul begins with it: without times, and without what has retired."""
-    fields = profile.get("dynamic_state", {})
+    """The profile as a new soul begins with it: what anybody may know, without times and what has retired."""
+    fields = known_to(profile, (NOBODY,)).get("dynamic_state", {})
     state = {name: {"items": [_item(item) for item in field["items"]]} for name, field in fields.items()}
     return {"core_identity": profile.get("core_identity", {}), "dynamic_state": state}
 
@@ -104,7 +106,7 @@ def _item(item: Json) -> dict[str, Any]:
 
 
 async def _user_names(tx: Transaction, soul: Soul, session: Session | None) -> Sequence[str]:
-    """What the user is called, and the names that were said in the session."""
-    called = user_name(await tx.preferences.all(soul.soul_id))
+    """What people are called, and the names that were said in the session."""
+    called = await tx.preferences.addresses(soul.soul_id)
     messages = await tx.messages.page(session.session_id) if session else []
-    return [*filter(None, [called]), *names_in(message.content for message in messages)]
+    return [*called.values(), *names_in(message.content for message in messages)]

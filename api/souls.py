@@ -3,13 +3,14 @@
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from soulgraph.api.auth import chatter, owner, terminal
+from soulgraph.api.auth import Owner, Speaker, TerminalCaller, server_owner
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
+from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.factories import DEFAULT_USER, new_soul
+from soulgraph.stores.factories import first_relation, new_soul
 from soulgraph.stores.memory import ADDRESS
 from soulgraph.stores.records import Preference, Soul
 from soulgraph.terminals.handlers import status_of
@@ -47,6 +48,7 @@ class Selection(BaseModel):
 
     terminal_id: Id
     soul_id: Id
+    user_id: UserId | None = Field(None, description="who usually speaks there; without it as before")
 
 
 class SoulOut(BaseModel):
@@ -74,62 +76,69 @@ class SoulOut(BaseModel):
         return cls(**stored | decoded | times)
 
 
-@router.get("", dependencies=[chatter])
-async def list_souls(services: Served, user_id: UserId | None = None) -> list[SoulOut]:
-    """List souls, the oldest first; with `user_id` only those of one user."""
+@router.get("")
+async def list_souls(caller: Speaker, services: Served, user_id: UserId | None = None) -> list[SoulOut]:
+    """List souls, the oldest first; with `user_id` only those that were made for one person."""
     async with services.stores.read() as tx:
-        return [SoulOut.of(soul) for soul in await tx.souls.all(user_id)]
+        return [SoulOut.of(soul) for soul in await tx.souls.all(user_id) if caller.sees_soul(soul.soul_id)]
 
 
-@router.post("", status_code=201, dependencies=[owner])
+@router.post("", status_code=201, dependencies=[server_owner])
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
     now = services.now()
+    given = wanted.model_dump(exclude={"user_name"})
     async with services.stores.write() as tx:
-        soul = await new_soul(tx, **wanted.model_dump(), now=now, constants=services.context.constants)
+        soul = await new_soul(tx, **given, now=now, constants=services.context.constants)
         await tx.souls.add(soul)
-        if wanted.user_name:
-            await tx.preferences.put(Preference(soul.soul_id, ADDRESS, wanted.user_name, 1.0, "given", [], now))
+        if name := wanted.user_name:
+            await tx.relations.ensure(first_relation(soul, soul.user_id, name, now))
+            await tx.preferences.put(Preference(soul.soul_id, soul.user_id, ADDRESS, name, 1.0, "given", [], now))
     return SoulOut.of(soul)
 
 
-@router.post("/select", dependencies=[terminal])
-async def select_soul(selection: Selection, services: Served) -> Selection:
-    """Select the soul of a terminal. A terminal that is unknown is added."""
+@router.post("/select")
+async def select_soul(selection: Selection, caller: TerminalCaller, services: Served) -> Selection:
+    """Select the soul of a terminal, and perhaps who usually speaks there. A terminal that is unknown is added."""
+    caller = caller.acting_for(selection.user_id)
+    terminal_id, soul_id = selection.terminal_id, selection.soul_id
     async with services.stores.write() as tx:
-        await tx.souls.get(selection.soul_id)
-        await tx.terminals.bind(selection.terminal_id, selection.soul_id, services.now())
-        status = await status_of(tx, selection.terminal_id, services.now())
+        await caller.soul(tx, soul_id)
+        await caller.check_terminal(tx, terminal_id)
+        await tx.terminals.bind(terminal_id, soul_id, services.now(), caller.person)
+        terminal = await tx.terminals.find(terminal_id)
+        status = await status_of(tx, terminal_id, services.now())
     if hub := services.context.outlets.hub:
         hub.status(status)
-    return selection
+    return Selection(terminal_id=terminal_id, soul_id=soul_id, user_id=terminal.user_id if terminal else None)
 
 
-@router.get("/{soul_id}", dependencies=[chatter])
-async def read_soul(soul_id: Id, services: Served) -> SoulOut:
+@router.get("/{soul_id}")
+async def read_soul(soul_id: Id, caller: Speaker, services: Served) -> SoulOut:
     async with services.stores.read() as tx:
-        return SoulOut.of(await tx.souls.get(soul_id))
+        return SoulOut.of(await caller.soul(tx, soul_id))
 
 
-@router.patch("/{soul_id}", dependencies=[owner])
-async def rename_soul(soul_id: Id, wanted: Renaming, services: Served) -> SoulOut:
+@router.patch("/{soul_id}")
+async def rename_soul(soul_id: Id, wanted: Renaming, caller: Owner, services: Served) -> SoulOut:
     """Rename a soul; 409 if its user has another soul with this name."""
+    caller.check_soul(soul_id)
     async with services.stores.write() as tx:
         await tx.souls.rename(soul_id, wanted.name, services.now())
         return SoulOut.of(await tx.souls.get(soul_id))
 
 
-@router.put("/{soul_id}", dependencies=[owner])
-async def put_soul(soul_id: Id, wanted: SoulEdit, services: Served) -> SoulOut:
+@router.put("/{soul_id}")
+async def put_soul(soul_id: Id, wanted: SoulEdit, caller: Owner, services: Served) -> SoulOut:
     """Send a soul back as it was read, perhaps with another name; what cannot be changed is ignored."""
-    return await rename_soul(soul_id, Renaming(name=wanted.name), services)
+    return await rename_soul(soul_id, Renaming(name=wanted.name), caller, services)
 
 
-@router.delete("/{soul_id}", status_code=204, dependencies=[owner])
-async def delete_soul(soul_id: Id, services: Served) -> None:
+@router.delete("/{soul_id}", status_code=204)
+async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
     """Delete a soul with its sessions, its memory and the events made from its sessions alone."""
     async with services.stores.read() as tx:
-        await tx.souls.get(soul_id)
+        await caller.soul(tx, soul_id)
         sessions = await tx.sessions.all(soul_id, limit=None)
     # Events first: which sessions they were made from is not known once the sessions are deleted.
     for session in sessions:

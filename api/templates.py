@@ -5,7 +5,7 @@ from typing import Any, Self
 from fastapi import APIRouter
 from pydantic import AliasChoices, BaseModel, Field
 
-from soulgraph.api.auth import chatter, owner
+from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
@@ -57,7 +57,7 @@ class TemplateOut(BaseModel):
         )
 
 
-@router.get("", dependencies=[chatter])
+@router.get("", dependencies=[speaker])
 async def list_templates(services: Served) -> list[TemplateOut]:
     """List the shipped templates, then your own by name."""
     async with services.stores.read() as tx:
@@ -65,7 +65,7 @@ async def list_templates(services: Served) -> list[TemplateOut]:
     return [*map(TemplateOut.shipped_as, TEMPLATES), *own]
 
 
-@router.post("", status_code=201, dependencies=[owner])
+@router.post("", status_code=201, dependencies=[server_owner])
 async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
     """Create a template; 409 if the id is taken, also by a shipped one."""
     _refuse_shipped(wanted.template_id)
@@ -74,7 +74,7 @@ async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
         return TemplateOut.of(await tx.templates.get(wanted.template_id))
 
 
-@router.get("/{template_id}", dependencies=[chatter])
+@router.get("/{template_id}", dependencies=[speaker])
 async def read_template(template_id: Id, services: Served) -> TemplateOut:
     if template_id in TEMPLATES:
         return TemplateOut.shipped_as(template_id)
@@ -82,7 +82,7 @@ async def read_template(template_id: Id, services: Served) -> TemplateOut:
         return TemplateOut.of(await tx.templates.get(template_id))
 
 
-@router.put("/{template_id}", dependencies=[owner])
+@router.put("/{template_id}", dependencies=[server_owner])
 async def put_template(template_id: Id, wanted: EditedTemplate, services: Served) -> TemplateOut:
     """Replace a template, or create it under this id. Sessions that use it see the change in their next turn."""
     _refuse_shipped(template_id)
@@ -96,7 +96,7 @@ async def put_template(template_id: Id, wanted: EditedTemplate, services: Served
         return TemplateOut.of(await tx.templates.get(template_id))
 
 
-@router.delete("/{template_id}", status_code=204, dependencies=[owner])
+@router.delete("/{template_id}", status_code=204, dependencies=[server_owner])
 async def delete_template(template_id: Id, services: Served) -> None:
     """Delete a template; 409 if a session uses it or it is a shipped one."""
     _refuse_shipped(template_id)

@@ -3,12 +3,14 @@
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from soulgraph.api.auth import chatter, terminal
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Speaker, TerminalCaller
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
+from soulgraph.soul.people import EVERYONE
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.terminals import is_online
@@ -27,6 +29,7 @@ class CatalogReport(BaseModel):
 class TerminalOut(BaseModel):
     terminal_id: str
     soul_id: str | None
+    user_id: str | None = Field(description="who usually speaks there; null if that is not the caller's to know")
     skill_version: int
     skills: list[dict[str, Any]]
     catalog_version: int
@@ -36,10 +39,11 @@ class TerminalOut(BaseModel):
     last_seen: str | None
 
     @classmethod
-    def of(cls, row: Terminal, now: float) -> "TerminalOut":
+    def of(cls, row: Terminal, caller: Caller, now: float) -> "TerminalOut":
         return cls(
             terminal_id=row.terminal_id,
             soul_id=row.soul_id,
+            user_id=row.user_id if caller.user_id in (None, EVERYONE, row.user_id) else None,
             skill_version=row.skill_version,
             skills=row.skills,
             catalog_version=row.catalog_version,
@@ -50,39 +54,45 @@ class TerminalOut(BaseModel):
         )
 
 
-@router.get("", dependencies=[chatter])
-async def list_terminals(services: Served) -> list[TerminalOut]:
+@router.get("")
+async def list_terminals(caller: Speaker, services: Served) -> list[TerminalOut]:
     """List all terminals by id, with their skills and intents and whether they are online."""
     async with services.stores.read() as tx:
-        return [TerminalOut.of(row, services.now()) for row in await tx.terminals.all()]
+        rows = [row for row in await tx.terminals.all() if caller.sees_soul(row.soul_id)]
+    return [TerminalOut.of(row, caller, services.now()) for row in rows]
 
 
-@router.get("/{terminal_id}", dependencies=[chatter])
-async def read_terminal(terminal_id: Id, services: Served) -> TerminalOut:
+@router.get("/{terminal_id}")
+async def read_terminal(terminal_id: Id, caller: Speaker, services: Served) -> TerminalOut:
     async with services.stores.read() as tx:
+        await caller.check_terminal(tx, terminal_id)
         row = await tx.terminals.find(terminal_id)
     if row is None:
         raise NotFound("terminal", terminal_id)
-    return TerminalOut.of(row, services.now())
+    return TerminalOut.of(row, caller, services.now())
 
 
-@router.put("/{terminal_id}/intent-catalog", dependencies=[terminal])
-async def report_catalog(terminal_id: Id, report: CatalogReport, services: Served) -> TerminalOut:
+@router.put("/{terminal_id}/intent-catalog")
+async def report_catalog(
+    terminal_id: Id, report: CatalogReport, caller: TerminalCaller, services: Served
+) -> TerminalOut:
     """Store the intents that the terminal can carry out.
 
     A version lower than the stored one is ignored, an equal one overwrites it.
     """
     catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
     async with services.stores.write() as tx:
+        await caller.check_terminal(tx, terminal_id)
         await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
         row = await tx.terminals.find(terminal_id)
     assert row is not None  # the report has added it
-    return TerminalOut.of(row, services.now())
+    return TerminalOut.of(row, caller, services.now())
 
 
-@router.post("/{terminal_id}/heartbeat", status_code=204, dependencies=[terminal])
-async def heartbeat(terminal_id: Id, services: Served) -> None:
+@router.post("/{terminal_id}/heartbeat", status_code=204)
+async def heartbeat(terminal_id: Id, caller: TerminalCaller, services: Served) -> None:
     """Report that the terminal is online. Without another report it counts as offline a minute later."""
     async with services.stores.write() as tx:
+        await caller.check_terminal(tx, terminal_id)
         if not await tx.terminals.seen(terminal_id, services.now()):
             raise NotFound("terminal", terminal_id)

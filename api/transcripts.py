@@ -1,24 +1,27 @@
 """Export and import of sessions as JSONL: a metadata line, then one line per message."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from soulgraph.api.auth import chatter
-from soulgraph.api.fields import Content, Id, Title, UserId
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import Reader
+from soulgraph.api.fields import Content, Id, Title
+from soulgraph.api.groups import MAX_PEOPLE
+from soulgraph.api.messages import heard_messages
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
-from soulgraph.errors import InvalidInput
+from soulgraph.errors import Forbidden, InvalidInput
 from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.soul.validation import explain
-from soulgraph.stores.factories import DEFAULT_USER, new_id, new_session
+from soulgraph.stores.factories import new_id, new_session
 from soulgraph.stores.records import Json, Message, NewMessage, Session
 
-router = APIRouter(prefix="/v1/sessions", tags=["sessions"], dependencies=[chatter])
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 _PAGE = 500
 
 
@@ -48,30 +51,35 @@ class Line(BaseModel):
     archived: bool = False
     timestamp: Timestamp = Field(examples=["2025-10-13T10:30:00Z"])
     proactive: bool = False
+    speaker: Id | None = Field(None, description="in a group: who said it")
 
 
 @router.get("/{session_id}/export")
-async def export_session(session_id: Id, services: Served) -> StreamingResponse:
-    """Export a session as JSONL, in the format that the import reads."""
+async def export_session(session_id: Id, caller: Reader, services: Served) -> StreamingResponse:
+    """Export a session as JSONL, in the format that the import reads. A person gets what they have heard."""
     async with services.stores.read() as tx:
-        session = await tx.sessions.get(session_id)
+        session = await caller.session(tx, session_id)
     headers = {"Content-Disposition": f'attachment; filename="{session_id}.jsonl"'}
-    return StreamingResponse(_lines(session, services), media_type="application/x-ndjson", headers=headers)
+    return StreamingResponse(_lines(session, caller, services), media_type="application/x-ndjson", headers=headers)
 
 
 @router.post("/import", status_code=201)
-async def import_session(soul_id: Id, request: Request, services: Served, user_id: UserId = DEFAULT_USER) -> SessionOut:
+async def import_session(soul_id: Id, request: Request, caller: Reader, services: Served) -> SessionOut:
     """Import a JSONL transcript as a new session of this soul; the request body is the file.
 
-    If a line cannot be read, the error names it and nothing is stored.
+    What others have said, by their `speaker`, makes it a group, and is for owners and keys that act for anybody. If a
+    line cannot be read, the error names it and nothing is stored.
     """
     metadata, lines = _parse(await request.body())
+    user_id = caller.one_person
+    people = _other_speakers(lines, caller)
     persona = services.context.persona
     now = services.now()
     async with services.stores.write() as tx:
+        await caller.check_background(tx, metadata.background_id)
         session = await new_session(
             tx,
-            await tx.souls.get(soul_id),
+            await caller.soul(tx, soul_id),
             session_id=new_id("sess"),
             user_id=user_id,
             title=metadata.title,
@@ -81,15 +89,28 @@ async def import_session(soul_id: Id, request: Request, services: Served, user_i
             mode=persona.default_mode,
             now=epoch(metadata.created_at) if metadata.created_at else now,
             continued_from=metadata.continued_from,
+            people=people,
         )
         await tx.sessions.add(session)
-        ids = await tx.messages.append(session.session_id, [_message(line) for line in lines])
+        ids = await tx.messages.append(session.session_id, [_message(session, line) for line in lines])
         # Not to be reflected on again: that was done where the conversation took place.
         await tx.sessions.reflected(session.session_id, max(ids, default=0))
     return SessionOut.of(session)
 
 
-async def _lines(session: Session, services: Services) -> AsyncIterator[str]:
+def _other_speakers(lines: Sequence[Line], caller: Caller) -> list[str]:
+    """The people beside the caller's own who have said something; raises Forbidden if it may not speak for them."""
+    people = sorted({line.speaker for line in lines if line.role == "user" and line.speaker} - {caller.one_person})
+    if people and not caller.acts_for_anybody:
+        raise Forbidden(
+            f"this key acts for {caller.person!r} alone, and {people[0]!r} speaks in the file: use an owner key"
+        )
+    if len(people) > MAX_PEOPLE:
+        raise InvalidInput(f"{len(people) + 1} people speak in the file: a session has {MAX_PEOPLE + 1} at most")
+    return people
+
+
+async def _lines(session: Session, caller: Caller, services: Services) -> AsyncIterator[str]:
     snapshot = session.character_snapshot
     yield _json(
         Metadata(
@@ -100,28 +121,31 @@ async def _lines(session: Session, services: Services) -> AsyncIterator[str]:
         ).model_dump()
     )
     after = 0
-    while page := await _page(session.session_id, after, services):
+    while page := await _page(session.session_id, after, caller, services):
         for message in page:
-            yield _json(_line(message))
+            yield _json(_line(message, session.is_group))
         after = page[-1].message_id
 
 
-async def _page(session_id: str, after: int, services: Services) -> list[Message]:
+async def _page(session_id: str, after: int, caller: Caller, services: Services) -> list[Message]:
     """One page in a transaction of its own, so that a slow client does not occupy a database connection."""
     async with services.stores.read() as tx:
-        return await tx.messages.page(session_id, after, _PAGE)
+        return await heard_messages(tx, session_id, caller, after, _PAGE)
 
 
-def _line(message: Message) -> Json:
-    """A message as a line of the export; only proactive messages have the key `proactive`, which others do not know."""
+def _line(message: Message, in_group: bool) -> Json:
+    """A message as a line of the export; the keys that others do not know are there only where they say something."""
     line = {"role": message.role, "content": message.content, "archived": message.archived}
     proactive = {"proactive": True} if message.proactive else {}
-    return {**line, "timestamp": iso(message.created_at), **proactive}
+    speaker = {"speaker": message.user_id if message.role == "user" else message.soul_id} if in_group else {}
+    return {**line, "timestamp": iso(message.created_at), **proactive, **speaker}
 
 
-def _message(line: Line) -> NewMessage:
-    fields = line.model_dump(exclude={"timestamp"})
-    return NewMessage(turn_id="imported", created_at=epoch(line.timestamp), **fields)
+def _message(session: Session, line: Line) -> NewMessage:
+    """What the soul has said it said to the session's person: of an answer the file does not tell to whom."""
+    said_by = {"user_id": line.speaker} if line.role == "user" and line.speaker else {}
+    fields = {"archived": line.archived, "proactive": line.proactive, **said_by}
+    return NewMessage.said_in(session, "imported", line.role, line.content, epoch(line.timestamp), **fields)
 
 
 def _json(data: Json) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from soulgraph.api.auth import owner
+from soulgraph.api.auth import Owner
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.runtime.budget import TokenBudget
@@ -17,7 +17,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import DailyUsage, UsageKind
 from soulgraph.voices.usage import Usage
 
-router = APIRouter(prefix="/v1/souls/{soul_id}/usage", tags=["souls"], dependencies=[owner])
+router = APIRouter(prefix="/v1/souls/{soul_id}/usage", tags=["souls"])
 
 
 class DayOut(BaseModel):
@@ -54,11 +54,13 @@ class UsageOut(BaseModel):
 
 
 @router.get("")
-async def read_usage(soul_id: Id, services: Served, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageOut:
+async def read_usage(
+    soul_id: Id, caller: Owner, services: Served, days: Annotated[int, Query(ge=1, le=366)] = 30
+) -> UsageOut:
     """Read the usage of the last `days` days, today included, the newest day first; with totals and the budget."""
     since = services.context.local_time().date() - timedelta(days=days - 1)
     async with services.stores.read() as tx:
-        await tx.souls.get(soul_id)
+        await caller.soul(tx, soul_id)
         rows = await tx.usage.of(soul_id, since.isoformat())
         spent = await tx.usage.spent(soul_id, services.budget.today())
     return UsageOut(

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
+from fastapi import APIRouter, Depends, WebSocket, WebSocketDisconnect, status
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from soulgraph.api.auth import CHATTERS, check_key, refuse_foreign_origin
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import caller_of
 from soulgraph.api.chat import ChatRequest, begin
-from soulgraph.api.problems import invalid, problem
+from soulgraph.api.problems import invalid
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
@@ -40,23 +41,8 @@ class Ping(BaseModel):
 _message: TypeAdapter[Chat | Ping] = TypeAdapter(Annotated[Chat | Ping, Field(discriminator="type")])
 
 
-@router.websocket("/chat/ws")
-async def converse(socket: WebSocket, services: Served) -> None:
-    """Serve the socket until one side closes it. Turns that are running then go on to their end."""
-    secret = _secret(socket)
-    try:
-        refuse_foreign_origin(socket, services)
-        await check_key(services, secret, *CHATTERS)
-    except SoulgraphError as error:
-        # Before the handshake, so that the client gets an HTTP status and a problem instead of a close code.
-        return await socket.send_denial_response(problem(error, socket.url.path))
-    await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
-    turns: dict[str, asyncio.Task[None]] = {}
-    with services.listeners.connect(own_turns=turns) as listener, suppress(WebSocketDisconnect):
-        code = await Conversation(socket, services, secret, listener, turns).run()
-        if code is not None:
-            await socket.close(code)
-    return None
+async def identify_socket(socket: WebSocket, services: Served) -> Caller:
+    return await caller_of(socket, _secret(socket), services)
 
 
 def _secret(socket: WebSocket) -> str | None:
@@ -71,6 +57,20 @@ def _secret(socket: WebSocket) -> str | None:
     return next((name.removeprefix(_BEARER) for name in offered if name.startswith(_BEARER)), None)
 
 
+Connecting = Annotated[Caller, Depends(identify_socket)]
+
+
+@router.websocket("/chat/ws")
+async def converse(socket: WebSocket, _caller: Connecting, services: Served) -> None:
+    """Serve the socket until one side closes it. Turns that are running then go on to their end."""
+    await socket.accept(PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
+    turns: dict[str, asyncio.Task[None]] = {}
+    with services.listeners.connect(own_turns=turns) as listener, suppress(WebSocketDisconnect):
+        code = await Conversation(socket, services, listener, turns).run()
+        if code is not None:
+            await socket.close(code)
+
+
 class Conversation:
     """One open socket. A client that reads slowly delays nobody else: its turns run on and their events queue up.
 
@@ -81,13 +81,11 @@ class Conversation:
         self,
         socket: WebSocket,
         services: Services,
-        secret: str | None,
         listener: Listener,
         turns: dict[str, asyncio.Task[None]],
     ) -> None:
         self._socket = socket
         self._services = services
-        self._secret = secret
         self._listener = listener
         self._turns = turns
 
@@ -121,12 +119,12 @@ class Conversation:
         """Answer a ping, or start a turn and subscribe the socket to its soul."""
         if isinstance(message, Ping):
             return await self._send("pong", {})
-        # Checked for every turn: the key may have been revoked since the socket was opened.
-        await check_key(self._services, self._secret, *CHATTERS)
+        # Asked for every turn: the key may have been revoked since the socket was opened.
+        caller = await identify_socket(self._socket, self._services)
         if len(self._turns) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
-        turn = await begin(message, self._services)
-        self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"])
+        turn = await begin(message, caller, self._services)
+        self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"], turn.utterance["user_id"])
         self._turns[turn.utterance["turn_id"]] = asyncio.create_task(self._relay(turn))
         return None
 

@@ -10,6 +10,7 @@ import httpx
 
 from soulgraph.errors import ConfigurationError, NotFound, RequestError, SoulgraphError
 from soulgraph.settings import Settings
+from soulgraph.soul.people import EVERYONE
 
 Json = dict[str, Any]
 
@@ -97,6 +98,11 @@ class SoulClient:
         with _translate_errors(self._url):
             path = f"/v1/characters/{quote(character_id, safe='')}/card"
             return _checked(self._http.get(path, params=wanted)).content
+
+    def person(self) -> str | None:
+        """The person whom the key is; None if it acts for anybody."""
+        user_id: str | None = self._call("GET", "/v1/me")["user_id"]
+        return None if user_id == EVERYONE else user_id
 
     def open_session(self, soul: Json, session_id: str) -> Json:
         """Open a session, and start it if it is new; the result holds the soul's greeting."""

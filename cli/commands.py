@@ -37,7 +37,7 @@ def chat(
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:
         try:
-            Conversation(client, client.soul(name) if name else choose_soul(client)).run()
+            Conversation(client, client.soul(name) if name else choose_soul(client), client.person()).run()
         except (EOFError, KeyboardInterrupt):
             console.print("\nGoodbye.", style="dim")
 

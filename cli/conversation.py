@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import blake2b
 
 from rich.console import Console
 from rich.table import Table
@@ -33,10 +34,11 @@ _CONTROL_CHARACTERS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\
 class Conversation:
     """One person and one soul in one session, which the next call of the command continues."""
 
-    def __init__(self, client: SoulClient, soul: Json) -> None:
+    def __init__(self, client: SoulClient, soul: Json, person: str | None = None) -> None:
+        """`person` is who talks; None: whose soul it is."""
         self._client = client
-        self._soul = soul
-        self._session_id = f"cli:{soul['soul_id']}"
+        self._soul = soul if person is None else {**soul, "user_id": person}
+        self._session_id = _session_id(soul["soul_id"], person)
         self._mid_line = False
         self._thinking = Thinking(console, strip_controls(soul["name"]))
 
@@ -179,3 +181,9 @@ def print_error(error: SoulgraphError) -> None:
 def strip_controls(text: str) -> str:
     """The text without control characters, with which a model could rewrite the screen."""
     return text.translate(_CONTROL_CHARACTERS)
+
+
+def _session_id(soul_id: str, person: str | None) -> str:
+    """Everybody's own; the id of a person is too long to be a part of it."""
+    own = f":{blake2b(person.encode(), digest_size=8).hexdigest()}" if person else ""
+    return f"cli:{soul_id}{own}"

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from soulgraph.cli.client import own_url, running
 from soulgraph.cli.doctor_services import Finding, check_services
 from soulgraph.errors import ConfigurationError, SoulgraphError
+from soulgraph.runtime.data_dir import make_data_dir
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import PREFIX, Settings
@@ -65,7 +66,7 @@ def _unused_settings(settings: Settings) -> Finding:
 
 def _data_dir(settings: Settings) -> Finding:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_data_dir(settings.data_dir)
         with tempfile.TemporaryFile(dir=settings.data_dir):
             return Finding("ok", "data directory", f"{settings.data_dir.resolve()} is writable")
     except OSError as error:
@@ -96,13 +97,15 @@ async def _database(settings: Settings) -> list[Finding]:
 async def _keys(settings: Settings, stores: Stores) -> Finding:
     own_key = settings.api_key.get_secret_value()
     async with stores.read() as tx:
-        exist = await tx.keys.exist()
+        keys = await tx.keys.all()
         known = not own_key or await tx.keys.find(own_key)
-    if not exist and not settings.on_loopback:
-        fix = "`soulgraph key create NAME --scope owner` makes one"
+    fix = "`soulgraph key create NAME --scope owner` makes one"
+    if not keys and not settings.on_loopback:
         return Finding("problem", "API keys", f"none, so SOULGRAPH_HOST={settings.host} cannot be served; {fix}")
-    if not exist:
+    if not keys:
         return Finding("ok", "API keys", "none: the server is open, to this machine alone")
+    if all(key.revoked_at for key in keys):
+        return Finding("problem", "API keys", f"all are revoked, so the server refuses everybody; {fix}")
     if not known:
         return Finding("warning", "API keys", "SOULGRAPH_API_KEY is not a key of this database, or it was revoked")
     return Finding("ok", "API keys", "required from every caller")

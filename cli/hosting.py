@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from soulgraph.cli.client import http_url
 from soulgraph.errors import ConfigurationError
+from soulgraph.runtime.data_dir import private_umask
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 
@@ -49,7 +50,7 @@ class SoulServer(uvicorn.Server):
 
 def host(settings: Settings, announce: Announce) -> None:
     """Serve until a signal comes."""
-    with _listening(settings) as listener:
+    with private_umask(), _listening(settings) as listener:
         _server(settings, listener, announce).run([listener])
 
 
@@ -64,7 +65,7 @@ def hosted(settings: Settings) -> Iterator[str]:
         alone |= {"mqtt_url": "none", "mqtt_port": None, "mqtt_websocket_port": None}
     settings = settings.model_copy(update=alone)
     ready: Future[Any] = Future()
-    with _listening(settings) as listener, ThreadPoolExecutor(1, "soulgraph") as threads:
+    with private_umask(), _listening(settings) as listener, ThreadPoolExecutor(1, "soulgraph") as threads:
         server = _server(settings, listener, ready.set_result, log_level="critical")
         running: Future[Any] = threads.submit(server.run, [listener])
         try:

@@ -85,11 +85,11 @@ def save_as_character(
     name: SoulName,
     character: Annotated[str | None, typer.Option("--id", metavar="ID", help="The new character's id.")] = None,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Whose evolved persona to save; else the last that has one.")
+        str | None, typer.Option(metavar="ID", help="Whose evolved persona to save too; else none.")
     ] = None,
     server: ServerUrl = None,
 ) -> None:
-    """Save a grown soul as a character of the library, without anything of its user's."""
+    """Save a grown soul as a character of the library, without anything that belongs to people."""
     with reach(Settings.load(), server) as client:
         saved = client.save_as_character(client.soul(name)["soul_id"], character, session)
     console.print(f"{saved['name']} is in the library: {saved['id']}", soft_wrap=True, markup=False)

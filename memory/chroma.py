@@ -33,14 +33,24 @@ class NearDocument:
 
 
 class EventCollection(Protocol):
-    """One collection of documents by id. Every call raises StoreUnavailable when Chroma does not answer."""
+    """One collection of documents by id, each with an audience.
 
-    async def put(self, documents: Mapping[str, str], vectors: Floats) -> None:
-        """Insert or replace these documents; `vectors` has one row for each, in the same order."""
+    Every call raises StoreUnavailable when Chroma does not answer.
+    """
+
+    async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str]) -> None:
+        """Insert or replace these documents; `vectors` has one row for each, in the same order.
+
+        `owner` is `{"audience": …}`.
+        """
         ...
 
-    async def near(self, vector: Floats, limit: int) -> list[NearDocument]:
-        """The documents with the greatest cosine, the nearest first."""
+    async def near(self, vector: Floats, limit: int, owner: Mapping[str, Any] | None = None) -> list[NearDocument]:
+        """The documents with the greatest cosine, the nearest first; `owner` is a condition on their metadata."""
+        ...
+
+    async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
+        """Set the metadata of these documents by id; ids that are not there are left out."""
         ...
 
     async def get(self, ids: Collection[str]) -> dict[str, str]:
@@ -136,11 +146,17 @@ class ChromaCollection:
         metadatas = [dict(owner)] * len(documents) if owner else None
         await self._request("upsert", **values, metadatas=metadatas)
 
-    async def near(self, vector: Floats, limit: int, owner: Mapping[str, str] | None = None) -> list[NearDocument]:
+    async def near(self, vector: Floats, limit: int, owner: Mapping[str, Any] | None = None) -> list[NearDocument]:
         options = {"n_results": limit, "include": ["documents", "distances"], "where": dict(owner) if owner else None}
         found = await self._request("query", query_embeddings=vector[None], **options)
         rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
         return [NearDocument(id_, document, 1 - distance) for id_, document, distance in rows]
+
+    async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
+        # Chroma's update of an id that is not there does nothing, and says so in the log.
+        known = {id_: dict(owners[id_]) for id_ in await self.get(owners)}
+        if known:
+            await self._request("update", ids=list(known), metadatas=list(known.values()))
 
     async def get(self, ids: Collection[str]) -> dict[str, str]:
         if not ids:

@@ -1,10 +1,11 @@
-"""The event library: abstract experiences that all souls share.
+"""The event library: experiences in general words. Those that tell of nobody are for all souls, the others private.
 
-Chroma holds the events and their vectors; SQL holds their catalogue: uses, merges, and which session each came from.
+Chroma holds the events, their vectors and their audience; SQL holds their catalogue: audience, uses, merges, and which
+session each came from.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,13 +17,23 @@ from soulgraph.errors import NotFound
 from soulgraph.memory.chroma import EventCollection, NearDocument, collection_name, open_embedded, open_server
 from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
 from soulgraph.senses.ports import Embedder
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.records import EventUse, Json, Provenance
-from soulgraph.stores.stores import Stores
+from soulgraph.stores.stores import Stores, Transaction
 
 DUPLICATE = 0.95
 """The cosine from which two events count as the same."""
 
 _CANDIDATES = 24  # more than k, because terms, age and uses reorder what is nearest by vector
+_TAGGED_AT_ONCE = 200
+
+
+def audience_of(soul_id: str, people: Iterable[str]) -> str:
+    """Who may recall a private event: this soul, in turns with exactly these people."""
+    return "\n".join([soul_id, *sorted({*people})])
+
+
+_NOBODY = audience_of("", [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An experience told without names, so that it could have happened to anybody."""
+    """An experience told in general words."""
 
     event_id: str
     summary: str
@@ -65,32 +76,45 @@ class EventLibrary:
         self._embedder = embedder
         self._clock = clock
         self._has_events = False
+        self._all_tagged = False
 
-    async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int]) -> str:
+    async def add(
+        self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int], audience: str
+    ) -> str:
         """Store an event, or merge it into one that is almost the same; returns the id that is kept.
 
-        The messages it was drawn from are archived together with the catalogue entry, after Chroma has the event. It is
-        safe to add an event again after a failure: what was stored already is recognised by its id.
+        `audience` is everyone, or as `audience_of` writes it. The messages it was drawn from are archived together with
+        the catalogue entry, after Chroma has the event. It is safe to add an event again after a failure: what was
+        stored already is recognised by its id.
         """
-        kept = await self._store(event)
+        await self._tag_all()
+        kept = await self._store(event, audience)
         now = self._clock()
         async with self._stores.write() as tx:
-            await tx.events.add(kept, now)
-            if kept != event.event_id:
+            await tx.events.add(kept, now, audience)
+            if kept == event.event_id:
+                await tx.events.admit(kept, audience)
+            else:
                 await tx.events.merged(kept)
             await tx.events.trace(Provenance(kept, session_id, soul_id, list(message_ids), now))
             await tx.messages.archive(message_ids)
         return kept
 
-    async def _store(self, event: Event) -> str:
-        """Put the event into Chroma unless it, or a duplicate, is there; returns the id under which it is found."""
+    async def _store(self, event: Event, audience: str) -> str:
+        """Put the event into Chroma unless it, or a duplicate, is there; returns the id under which it is found.
+
+        Duplicates are looked for only among what the event's audience may recall: to be merged into what others alone
+        can see would lose it.
+        """
+        owner = {"audience": audience}
         if await self.find(event.event_id):
+            await self._vault.tag({event.event_id: owner})
             return event.event_id
         vector = (await self._embedder.embed([event.search_text]))[0]
-        nearest = next(iter(await self._vault.near(vector, 1)), None)
+        nearest = next(iter(await self._vault.near(vector, 1, _for_any({EVERYONE, audience}))), None)
         if nearest and nearest.cosine >= DUPLICATE:
             return nearest.id
-        await self._vault.put({event.event_id: event.to_json()}, vector[None])
+        await self._vault.put({event.event_id: event.to_json()}, vector[None], owner)
         return event.event_id
 
     async def find(self, event_id: str) -> Event | None:
@@ -103,28 +127,54 @@ class EventLibrary:
             raise NotFound("event", event_id)
         return event
 
-    async def page(self, limit: int, offset: int = 0) -> list[tuple[Event, EventUse]]:
-        """Events with their catalogue entries, the newest first."""
+    async def page(
+        self, limit: int, offset: int = 0, audiences: Collection[str] | None = None
+    ) -> list[tuple[Event, EventUse]]:
+        """Events with their catalogue entries, the newest first; those for one of the audiences, or all."""
+        await self._tag_all()
         async with self._stores.read() as tx:
-            uses = await tx.events.page(limit, offset)
+            uses = await tx.events.page(limit, offset, audiences)
         documents = await self._vault.get([use.event_id for use in uses])
         return [(Event.from_json(documents[use.event_id]), use) for use in uses if use.event_id in documents]
 
-    async def search(self, text: str, k: int) -> list[tuple[Event, EventUse]]:
+    async def search(
+        self, text: str, k: int, vector: Floats | None = None, audiences: Collection[str] | None = None
+    ) -> list[tuple[Event, EventUse]]:
         """The k best events with their catalogue entries; empty when none is relevant."""
-        return [(event, use) for event, use, _ in await self.ranked(text, k)]
+        return [(event, use) for event, use, _ in await self.ranked(text, k, vector, audiences)]
 
-    async def ranked(self, text: str, k: int, vector: Floats | None = None, audiences=None) -> list[tuple[Event, EventUse, float]]:
-        """Like `search`, with scores. `vector` is the text's, if the caller has computed it already."""
+    async def ranked(
+        self, text: str, k: int, vector: Floats | None = None, audiences: Collection[str] | None = None
+    ) -> list[tuple[Event, EventUse, float]]:
+        """Like `search`, with scores. `vector` is the text's, if the caller has computed it already.
+
+        Without `audiences`, as for an owner, all events are searched.
+        """
         if not await self._any_events():
             return []
+        await self._tag_all()
         if vector is None:
             vector = (await self._embedder.embed([text]))[0]
-        found = await self._vault.near(vector, max(_CANDIDATES, 2 * k))
+        found = await self._vault.near(vector, max(_CANDIDATES, 2 * k), _for_any(audiences))
         async with self._stores.read() as tx:
             uses = await tx.events.uses([document.id for document in found])
         # Chroma has an event a little earlier than the catalogue: one without an entry is being added right now.
-        return _best(text, [document for document in found if document.id in uses], uses, k, self._clock())
+        known = {key: use for key, use in uses.items() if audiences is None or use.audience in audiences}
+        return _best(text, [document for document in found if document.id in known], known, k, self._clock())
+
+    async def _tag_all(self) -> None:
+        """Give events from before audiences theirs, in Chroma and then in the catalogue; a crash repeats some of it."""
+        while not self._all_tagged:
+            async with self._stores.read() as tx:
+                untagged = await tx.events.without_audience(_TAGGED_AT_ONCE)
+                audiences = {event_id: await _first_audience(tx, event_id) for event_id in untagged}
+            if not audiences:
+                self._all_tagged = True
+                return
+            await self._vault.tag({event_id: {"audience": audience} for event_id, audience in audiences.items()})
+            async with self._stores.write() as tx:
+                for event_id, audience in audiences.items():
+                    await tx.events.admit(event_id, audience)
 
     async def _any_events(self) -> bool:
         """Whether there was ever an event: Chroma takes a second to open, and an empty library needs none of it."""
@@ -174,6 +224,18 @@ async def open_events(
         yield EventLibrary(vault, stores, embedder, clock)
 
 
+async def _first_audience(tx: Transaction, event_id: str) -> str:
+    """The soul and the person that an event was first drawn from; nobody if that is not known any more."""
+    origin = next(iter(await tx.events.provenance(event_id)), None)
+    session = await tx.sessions.find(origin.session_id) if origin else None
+    return audience_of(origin.soul_id, [session.user_id]) if origin and session else _NOBODY
+
+
+def _for_any(audiences: Collection[str] | None) -> dict[str, Any] | None:
+    """Chroma's condition for events of one of these audiences; None for no condition."""
+    return None if audiences is None else {"audience": {"$in": sorted(audiences)}}
+
+
 def _best(
     text: str, found: Sequence[NearDocument], uses: dict[str, EventUse], k: int, now: float
 ) -> list[tuple[Event, EventUse, float]]:
@@ -185,7 +247,3 @@ def _best(
     useful = np.array([use.useful for use in entries], np.float32)
     ranked = rank_texts(text, [event.search_text for event in events], cosines, age_s, useful, EVENTS)
     return [(events[n], entries[n], score) for n, score in ranked[:k]]
-
-
-def audience_of(soul_id, people):
-    return "\n".join([soul_id, *sorted(people)])

@@ -45,16 +45,19 @@ async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveS
     occasion = state["occasion"]
     known = await _known(occasion, context)
     lang = _language(occasion, known)
+    sources = _sources(known)
     try:
         async with context.budget.background(occasion.soul.soul_id, "life"):
             impulse = await run_task(context.voice.model, PROACTIVE, lang, **_material(occasion, known, lang, context))
     except (ModelError, BudgetExhausted) as error:
-        return {"sources": _sources(known), "silence": error.detail}
-    if impulse.speak and (flaw := _flaw(impulse.text, occasion, known)):
+        return {"sources": sources, "silence": error.detail, "silenced_by": error.code}
+    if not impulse.speak:
+        return {"sources": sources, "silence": impulse.reason, "silenced_by": "model"}
+    if flaw := _flaw(impulse.text, occasion, known):
         ids = {"soul_id": occasion.soul.soul_id, "session_id": occasion.session.session_id}
         report_refusals(context.telemetry, "proactive", [flaw], **ids)
-        return {"sources": _sources(known), "silence": _SILENCE[flaw]}
-    return {"sources": _sources(known), "impulse": impulse, "silence": "" if impulse.speak else impulse.reason}
+        return {"sources": sources, "silence": _SILENCE[flaw]}
+    return {"sources": sources, "impulse": impulse, "silence": ""}
 
 
 def _flaw(text: str, occasion: Occasion, known: _Known) -> Reason | None:

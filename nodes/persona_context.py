@@ -34,7 +34,7 @@ from soulgraph.soul.mood import describe, mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message, Preset, Slot
+from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.factory import OFFLINE
 
@@ -126,12 +126,18 @@ async def _stored(tx: Transaction, state: TurnState, recalled: Recalled, config:
     return _Stored(
         template=await template_of(tx, session.template_id, lang),
         character=await tx.characters.find(preset) if preset else None,
-        background=await tx.backgrounds.find(session.background_id) if session.background_id else None,
+        background=await _background(tx, session, soul_id),
         slots=[] if config.static else await _slots(tx, state),
         recent=witnessed(recent, session, soul_id),
         evolved_version=await tx.personas.last_number(session.session_id),
         names=await _names(tx, state, recalled),
     )
+
+
+async def _background(tx: Transaction, session: Session, soul_id: str) -> Preset | None:
+    """Where the session is set; what sums up an earlier conversation is only for the soul that had it."""
+    preset = await tx.backgrounds.find(session.background_id) if session.background_id else None
+    return preset if preset and preset.summary_of.get("soul_id", soul_id) == soul_id else None
 
 
 async def _slots(tx: Transaction, state: TurnState) -> list[Slot]:

@@ -183,8 +183,9 @@ class OutboxPayload(TypedDict):
     """What a turn leaves to be done, as it is stored in the outbox.
 
     `last_message` is the turn's last one: what was said since then belongs to later jobs. `update_pending` says that
-    the turn has not told yet what it changed in the soul. `state_changes` are what the
-    turn changed in the soul, `soul_turn` how many inputs it had heard, `labels` what the turn's trace is labelled with.
+    the turn has not told yet what it changed in the soul. `state_changes` are what the turn changed in the soul, as
+    `changes_of` tells it; older jobs have `change` in place of `before` and `after`. `soul_turn` is how many inputs it
+    had heard, `labels` what the turn's trace is labelled with.
     `user_id` is who spoke; jobs from before people had owners lack it, and are of the session's person.
     """
 
@@ -228,9 +229,13 @@ class ProactiveInput(TypedDict, total=False):
 
 
 class ProactiveState(ProactiveInput, total=False):
-    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on."""
+    """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on.
+
+    `silenced_by` is absent if it is a rule of ours; else it is "model", or the code of what went wrong.
+    """
 
     occasion: Occasion
     impulse: Impulse
     sources: list[str]
     silence: str
+    silenced_by: str

@@ -13,6 +13,7 @@ async def stay_silent(state: ProactiveState, runtime: Runtime[Context]) -> Proac
         soul_id=state["soul_id"],
         session_id=occasion.session.session_id if occasion else None,
         reason=state["silence"],
+        silenced_by=state.get("silenced_by", "rule"),
         sources=state.get("sources", []),
     )
     return {}

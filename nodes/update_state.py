@@ -15,8 +15,8 @@ from soulgraph.prompts.budget import cut
 from soulgraph.prompts.quotation import quoted
 from soulgraph.soul.mood import describe
 from soulgraph.soul.people import others
-from soulgraph.soul.profile import StateUpdate, apply, known_to, owned_by
-from soulgraph.soul.state_updates import without_known
+from soulgraph.soul.profile import Profile, StateUpdate, apply, known_to, owned_by
+from soulgraph.soul.state_updates import changes_of, without_known
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Json, Message, Session, Soul, Turn
 from soulgraph.stores.stores import Transaction
@@ -61,7 +61,7 @@ async def update_state(state: AfterglowState, runtime: Runtime[Context]) -> Afte
         return state
     async with context.budget.background(follow_up["soul_id"], "reflect"):
         fate, update = await _ask(material, context)
-        later = _with_changes(follow_up, update)
+        later = _with_changes(follow_up, update, material.soul.dynamic_profile)
         async with context.stores.write() as tx:
             kept = await _keep(tx, material, fate, update, later, context.clock())
         if kept:
@@ -71,9 +71,9 @@ async def update_state(state: AfterglowState, runtime: Runtime[Context]) -> Afte
     return {"follow_up": later} if kept else state
 
 
-def _with_changes(follow_up: FollowUp, update: StateUpdate) -> FollowUp:
+def _with_changes(follow_up: FollowUp, update: StateUpdate, profile: Profile) -> FollowUp:
     """What is left to do: a turn that has changed the soul is kept as an event at once."""
-    changes = [*follow_up["state_changes"], *update.in_words()]
+    changes = [*follow_up["state_changes"], *changes_of(profile, update)]
     archive_now = follow_up["archive_now"] or not update.is_empty
     return {**follow_up, "update_pending": False, "archive_now": archive_now, "state_changes": changes}
 

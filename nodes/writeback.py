@@ -16,6 +16,7 @@ from soulgraph.nodes.answer import (
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
+from soulgraph.nodes.sharing import Sharing, heed_permission
 from soulgraph.nodes.state import OutboxPayload, TurnResult, TurnState
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
@@ -24,6 +25,7 @@ from soulgraph.soul.modes import changed
 from soulgraph.soul.people import others
 from soulgraph.soul.profile import apply, owned_by
 from soulgraph.soul.scratch import noted
+from soulgraph.soul.state_updates import changes_of
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import first_relation, title_of
 from soulgraph.stores.records import NewMessage, Slot
@@ -50,7 +52,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         if impact.relation is None:
             await tx.relations.ensure(first_relation(impact.soul, user_id, impact.names.get(user_id), now))
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
-        message_ids = await tx.messages.append(session.session_id, _messages(state, now))
+        sharing = await heed_permission(tx, state)
+        message_ids = await tx.messages.append(session.session_id, _messages(state, sharing.shared_with, now))
         await _grow(tx, state, now)
         await keep_preferences(tx, impact.soul.soul_id, user_id, impact.decisions, now)
         if impact.guard != session.guard_of(user_id):
@@ -60,7 +63,9 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         await tx.outbox.add("afterglow", impact.soul.soul_id, session.session_id, impact.turn_id, {**job}, now)
         await context.budget.charge(tx, impact.soul.soul_id, "turn", usage)
     meter.written = usage
-    _report(state, answer, context.telemetry)
+    if sharing.changed and context.memory.recall:
+        context.memory.recall.forget_index(impact.soul.soul_id)
+    _report(state, answer, sharing, context.telemetry)
     emit("done", answer, runtime)
     return {"turn": turn, "answer": answer}
 
@@ -73,7 +78,7 @@ def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPay
         "user_id": state["utterance"]["user_id"],
         "update_pending": state["result"].update_pending,
         "archive_now": not update.is_empty,
-        "state_changes": update.in_words(),
+        "state_changes": changes_of(state["impact"].soul.dynamic_profile, update),
         "soul_turn": state["impact"].soul.turns,
         "labels": telemetry.labels(),
     }
@@ -103,7 +108,7 @@ async def _grow(tx: Transaction, state: TurnState, now: float) -> None:
         await tx.slots.put(Slot(soul_id, user_id, n, fact, now, present))
 
 
-def _messages(state: TurnState, now: float) -> list[NewMessage]:
+def _messages(state: TurnState, shared_with: tuple[str, ...], now: float) -> list[NewMessage]:
     utterance = state["utterance"]
     impact = state["impact"]
     turn_id = impact.turn_id
@@ -111,7 +116,7 @@ def _messages(state: TurnState, now: float) -> list[NewMessage]:
         NewMessage.said_in, impact.session, turn_id, user_id=utterance["user_id"], soul_id=utterance["soul_id"]
     )
     return [
-        said("user", utterance["text"], impact.at, input_id=utterance["input_id"]),
+        said("user", utterance["text"], impact.at, input_id=utterance["input_id"], shared_with=shared_with),
         said("assistant", state["result"].reply, now),
     ]
 
@@ -159,7 +164,7 @@ def _no_persona(state: TurnState) -> PersonaReport:
     return {"mode": state["persona_state"]["mode"], "sources": [], "memory_hits": 0, "truncated": False, "cut": []}
 
 
-def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
+def _report(state: TurnState, answer: Answer, sharing: Sharing, telemetry: Telemetry) -> None:
     """The persona's decisions and the turn itself, for whoever asks later why."""
     impact = state["impact"]
     gate = state["gate"]
@@ -167,6 +172,8 @@ def _report(state: TurnState, answer: Answer, telemetry: Telemetry) -> None:
     if switch := changed(impact.session.persona_state, state["persona_state"]):
         telemetry.emit("persona.mode.changed", **ids, **switch._asdict())
     report_decisions(impact.decisions, telemetry, **ids)
+    if sharing.shared_with or sharing.changed:
+        telemetry.emit("memory.shared", **ids, shared_with=sharing.shared_with, earlier=sharing.changed)
     emotion = impact.soul.emotion_state
     telemetry.emit(
         "turn.completed",

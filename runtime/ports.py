@@ -1,7 +1,8 @@
 """Builds the ports of a turn (stores, voice, senses, memory …) from the settings; they close in reverse order."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -16,6 +17,7 @@ from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.budget import ObserveUsage, TokenBudget, unobserved
+from soulgraph.runtime.data_dir import make_data_dir, tighten
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.senses.embedding.factory import open_embedder
@@ -23,6 +25,7 @@ from soulgraph.senses.embedding.local import NAME, open_local_embedder
 from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.permissions.permission import permission_in
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.settings import PREFIX, Settings
@@ -53,6 +56,9 @@ async def open_ports(
 ) -> AsyncIterator[Ports]:
     """Open every port except the MQTT hub; raises ConfigurationError with the name of the setting at fault."""
     settings.refuse_unused()
+    with _naming_data_dir():
+        make_data_dir(settings.data_dir)
+    tighten(settings.data_dir)
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
@@ -61,8 +67,9 @@ async def open_ports(
         all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
         voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
-        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock))
+        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
+        await asyncio.to_thread(permission_in, "")  # loads its words now, not in the first turn
         listeners = Listeners()
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
@@ -105,14 +112,21 @@ async def _open_memory(
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     """Open and migrate the database; for SQLite in the data directory, make that directory."""
     if not settings.database_url:
-        try:
-            settings.data_dir.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigurationError(
-                "SOULGRAPH_DATA_DIR", f"cannot make {settings.data_dir}: {error.strerror}"
-            ) from error
+        with _naming_data_dir():
+            make_data_dir(settings.data_dir)
+            # Made before SQLite does it: the files that it keeps beside a database have the rights of the database.
+            settings.database_file.touch(0o600)
     async with Database.open(settings.resolved_database_url) as database:
         yield Stores(database)
+
+
+@contextmanager
+def _naming_data_dir() -> Iterator[None]:
+    """Raise what cannot be made as ConfigurationError."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigurationError("SOULGRAPH_DATA_DIR", f"cannot make {error.filename}: {error.strerror}") from error
 
 
 def _refuse_duplicates(tools: Sequence[BaseTool]) -> Sequence[BaseTool]:

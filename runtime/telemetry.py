@@ -4,36 +4,49 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
+from soulgraph.runtime.data_dir import open_private
+from soulgraph.runtime.telemetry_words import without_words
 from soulgraph.runtime.tracing import trace
 from soulgraph.soul.timestamps import iso
 
 MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
 
 
-class JsonLines:
-    """Appends events to a rotating JSONL file, and passes labels and private texts to the current trace."""
+class _PrivateFile(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=open_private)
 
-    def __init__(self, handler: logging.Handler, clock: Callable[[], float]) -> None:
+
+class JsonLines:
+    """Appends events to a rotating JSONL file, and passes labels and private texts to the current trace.
+
+    Events quote users and models only with `words`.
+    """
+
+    def __init__(self, handler: logging.Handler, clock: Callable[[], float], words: bool) -> None:
         self._handler = handler
         self._clock = clock
+        self._words = words
 
     @classmethod
     @contextmanager
-    def open(cls, path: Path, clock: Callable[[], float]) -> Iterator["JsonLines"]:
+    def open(cls, path: Path, clock: Callable[[], float], words: bool = False) -> Iterator["JsonLines"]:
         # `delay`: the file is created with the first event, not at start-up.
-        handler = RotatingFileHandler(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
+        handler = _PrivateFile(path, maxBytes=MAX_FILE, backupCount=FILES_KEPT, encoding="utf-8", delay=True)
         try:
-            yield cls(handler, clock)
+            yield cls(handler, clock, words)
         finally:
             handler.close()
 
     def emit(self, event: str, **fields: Any) -> None:
-        trace.add_decision(event, fields)
-        line = json.dumps({"event": event, "at": iso(self._clock()), **fields}, ensure_ascii=False, default=str)
+        told = fields if self._words else without_words(event, fields)
+        trace.add_decision(event, told)
+        line = json.dumps({"event": event, "at": iso(self._clock()), **told}, ensure_ascii=False, default=str)
         # Past the loggers, so that no log level or filter can drop an event.
         self._handler.emit(logging.makeLogRecord({"msg": line}))
 

@@ -22,6 +22,8 @@ def shown(default: Any) -> str:
     if default == DEFAULT_PERSONA:
         return DEFAULT_PERSONA.relative_to(ROOT).as_posix()
     value = default.get_secret_value() if isinstance(default, SecretStr) else default
+    if isinstance(value, bool):
+        return str(value).lower()
     return "" if value is None else str(value)
 
 

@@ -81,11 +81,16 @@ _REFUSES = re.compile(
 )
 
 
-def wish_sentences(text: str) -> list[str]:
-    """The sentences of a text that may state its author's own wish; a request phrased as a question counts."""
+def own_sentences(text: str) -> list[str]:
+    """The sentences of a text in its author's own words: without code, quotations and "if you like"."""
     own_words = _QUOTED.sub(_unquote, _CODE.sub("\n", text[:MAX_CHARS]))
     sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(own_words))
-    return [sentence for sentence in sentences if sentence and not _only_mentions(sentence)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def wish_sentences(text: str) -> list[str]:
+    """The sentences of a text that may state its author's own wish; a request phrased as a question counts."""
+    return [sentence for sentence in own_sentences(text) if not _only_mentions(sentence)]
 
 
 def clauses_of(sentence: str) -> list[str]:

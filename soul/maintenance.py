@@ -60,3 +60,13 @@ def _aged(item: Item, now: str) -> Item:
 
 def _retired_entry(field: str, item: Item, now: str) -> Item:
     return {"id": item_id(field, item), "field": field, "item": item, "retired_at": now}
+
+
+def without_owner(profile: Profile, user_id: str) -> Profile:
+    """A new profile without the items that belong to this person, retired ones included."""
+    state = {
+        field: {"items": [item for item in value["items"] if item.get("user_id") != user_id]}
+        for field, value in profile.get("dynamic_state", {}).items()
+    }
+    retired = [entry for entry in profile.get("retired", []) if entry.get("item", {}).get("user_id") != user_id]
+    return {**profile, "dynamic_state": state} | ({"retired": retired} if "retired" in profile else {})

@@ -124,6 +124,8 @@ def _compiled(expressions: Iterable[str]) -> re.Pattern[str]:
 
 _FILE = files(__package__) / "preference_words.yaml"
 KNOWN_PREFERENCES = tuple(map(_known_preference, yaml.safe_load(_FILE.read_text("utf-8"))))
+PREFERENCE_KEYS = frozenset({"address", "mode", *(known.key for known in KNOWN_PREFERENCES)})
+"""The keys that are ours. All others are made of the user's words."""
 
 _NAMED_PHRASES: dict[str, tuple[str, str]] = {
     "address": ("叫你{}", "call you {}"),

@@ -252,7 +252,7 @@ def replace(profile: Profile, edited: Any, now: str) -> Profile:
 
 def item_id(field: str, item: Item) -> str:
     """A hash that is equal for items of a field and an owner whose texts differ only in case and spacing."""
-    words = sorted((key, _fold(str(value))) for key, value in item.items() if key not in BOOKKEEPING_KEYS)
+    words = sorted((key, fold(str(value))) for key, value in item.items() if key not in BOOKKEEPING_KEYS)
     owner = (item["user_id"],) if "user_id" in item else ()
     return blake2b(repr((field, words, *owner)).encode(), digest_size=8).hexdigest()
 
@@ -289,10 +289,11 @@ def _merge_two(one: Item, other: Item) -> Item:
 
 
 def _reprioritise(item: Item, change: Reprioritised) -> Item:
-    wanted = {key: _fold(value) for key, value in change.words().items()}
-    matches = all(_fold(str(item.get(key, ""))) == value for key, value in wanted.items())
+    wanted = {key: fold(value) for key, value in change.words().items()}
+    matches = all(fold(str(item.get(key, ""))) == value for key, value in wanted.items())
     return {**item, "priority": change.new_priority} if matches else item
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """The text without differences of case and spacing."""
     return " ".join(text.split()).casefold()

@@ -1,13 +1,27 @@
-"""Reads a state update as a model wrote it: what is meant is taken, what cannot be meant is left out."""
+"""Reads a state update as a model wrote it, and tells what it changes.
+
+What is meant is taken, what cannot be meant is left out.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from soulgraph.errors import ContractBroken
-from soulgraph.soul.profile import KEYS, Addition, Item, Profile, StateUpdate, item_id
+from soulgraph.soul.profile import (
+    BOOKKEEPING_KEYS,
+    KEYS,
+    Addition,
+    Item,
+    Profile,
+    Reprioritised,
+    StateUpdate,
+    fold,
+    item_id,
+    rank,
+)
 from soulgraph.soul.validation import explain
 
 DEFAULT_PRIORITY = 5
@@ -59,6 +73,41 @@ def without_known(update: StateUpdate, profile: Profile) -> StateUpdate:
                 new[key] = entry
         state[field] = change.model_copy(update={"add": [*new.values()]})
     return StateUpdate(dynamic_state=state)
+
+
+def changes_of(profile: Profile, update: StateUpdate) -> list[dict[str, str]]:
+    """What the update changes in this profile: the field of each change, and its words `before` and `after`.
+
+    `before` is empty for something new. A relationship was what the profile last said of the same entity.
+    """
+    fields = profile.get("dynamic_state", {})
+    changes = []
+    for field, operations in update.dynamic_state.items():
+        items = fields.get(field, {}).get("items", [])
+        told = [_addition(field, items, entry.words()) for entry in operations.add]
+        told += [_new_priority(items, entry) for entry in operations.update_priority]
+        changes += [{"field": field, "before": before, "after": after} for before, after in told]
+    return changes
+
+
+def _addition(field: str, items: Sequence[Item], words: Mapping[str, str]) -> tuple[str, str]:
+    earlier = [item for item in items if field == "relationships" and _agree(item, words, ["entity"])]
+    return _in_words(max(earlier, key=rank, default={})), _in_words(words)
+
+
+def _new_priority(items: Sequence[Item], entry: Reprioritised) -> tuple[str, str]:
+    words = entry.words()
+    before = next((item for item in items if _agree(item, words, words)), None)
+    after = f"{_in_words(words)}, priority {entry.new_priority}"
+    return f"{_in_words(before)}, priority {before['priority']}" if before else "", after
+
+
+def _agree(item: Item, words: Mapping[str, str], keys: Iterable[str]) -> bool:
+    return all(fold(str(item.get(key, ""))) == fold(words.get(key, "")) for key in keys)
+
+
+def _in_words(item: Mapping[str, Any]) -> str:
+    return ", ".join(value for key, value in item.items() if key not in BOOKKEEPING_KEYS)
 
 
 def _unowned(item: Item) -> Item:

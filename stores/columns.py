@@ -7,6 +7,7 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     Column,
+    ColumnElement,
     Dialect,
     Double,
     ForeignKey,
@@ -14,11 +15,15 @@ from sqlalchemy import (
     Integer,
     MetaData,
     String,
+    Table,
     Text,
     TypeDecorator,
+    literal_column,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+
+from soulgraph.errors import InvalidInput
 
 # Constraints have the same names on both databases, so that migrations can refer to them.
 metadata = MetaData(
@@ -37,13 +42,19 @@ Serial = BigInteger().with_variant(Integer, "sqlite")
 
 
 class Ids(TypeDecorator[tuple[str, ...]]):
-    """A few ids in a text column, one per line: ids have no line breaks, and an empty text is easy to search for."""
+    """A few ids in a text column, one per line; an empty text is easy to search for.
+
+    An id with a line break would be read as two, so it is refused.
+    """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: Iterable[str] | None, dialect: Dialect) -> str:
-        return "\n".join(value or ())
+        ids = tuple(value or ())
+        if any("\n" in one for one in ids):
+            raise InvalidInput("an id cannot contain a line break")
+        return "\n".join(ids)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
         return tuple(value.split("\n")) if value else ()
@@ -61,10 +72,15 @@ def owner_columns(primary_key: bool = False) -> tuple[Column[Any], ...]:
     )
 
 
-def shared_index() -> Index:
-    """Finds the few rows of a soul that are shared among the many that are not."""
+def shared_index(table: str, *columns: str) -> Index:
+    """Finds the few rows of a soul that are shared among the many that are not, in the order of these columns."""
     shared = text("shared_with <> ''")
-    return Index(None, "soul_id", sqlite_where=shared, postgresql_where=shared)
+    return Index(f"ix_{table}_shared", "soul_id", *columns, sqlite_where=shared, postgresql_where=shared)
+
+
+def is_shared(table: Table) -> ColumnElement[bool]:
+    """Written out as in `shared_index`: for a bound parameter the databases would not use that index."""
+    return table.c.shared_with != literal_column("''")
 
 
 def soul_id(primary_key: bool = False) -> Column[str]:

@@ -28,6 +28,8 @@ DRIVERS = {
     "postgresql+psycopg": "postgresql+psycopg",
 }
 _MIGRATION_LOCK = 0x5001
+_QUIET: dict[str, Any] = {"hide_parameters": True}
+"""Errors are logged, and the parameters of a statement are what users have said."""
 
 
 def database_url(raw: str) -> URL:
@@ -99,7 +101,7 @@ class _Postgres(Database):
     def __init__(self, url: URL) -> None:
         self.url = url
         # Pre-ping replaces connections that broke while they were idle, for example when PostgreSQL was restarted.
-        self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
+        self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, **_QUIET)
 
     async def close(self) -> None:
         await self._engine.dispose()
@@ -124,7 +126,7 @@ class _Sqlite(Database):
         # No isolation level: `write` begins its transactions itself, with BEGIN IMMEDIATE.
         connect_args = {"isolation_level": None, "timeout": BLOCKED_S}
         # No limit of connections: waiting for a free one would block the event loop, and with it its holder.
-        self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args)
+        self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args, **_QUIET)
         event.listen(self._engine, "connect", _prepare_sqlite)
 
     def upkeep(self) -> AbstractAsyncContextManager[None]:

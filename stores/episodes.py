@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Row, Select, and_, bindparam, func, or_, select
+from sqlalchemy import Integer, Row, Select, String, and_, bindparam, func, select, union_all
 
 from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.soul.people import may_know, others
 from soulgraph.stores import schema
+from soulgraph.stores.columns import is_shared
 from soulgraph.stores.records import Episode, Json, Message, NewMessage
 from soulgraph.stores.repository import Repository, dialect_insert
 
@@ -19,6 +20,7 @@ _BATCH = 100
 
 Audience = Collection[str] | None
 """The people who hear what is recalled; None for an owner, who may see everything."""
+Whose = Literal["everybody's", "own or shared", "shared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +54,25 @@ class Episodes(Repository[Episode]):
     async def after(
         self, soul_id: str, audience: Audience = None, message_id: int = 0, model: str = ""
     ) -> list[Episode]:
-        """The soul's episodes that were told by the audience or shared, oldest first, with their vectors of this model.
+        """The soul's episodes with an id above `message_id`, oldest first, with their vectors of this model.
 
-        Only those with an id above `message_id`; without an audience everybody's. Whether the whole audience may know
-        of a shared one is the caller's to say.
+        For one person these are their own and all that are shared, for several people those that are shared: whether
+        the whole audience may know of one is the caller's to say. Without an audience they are everybody's.
         """
-        query = self._after(audience is not None)
-        return await self._read(query, soul_id=soul_id, people=audience, after=message_id, model=model)
+        query = self._after(_whose(audience))
+        return await self._read(query, audience, soul_id=soul_id, after=message_id, model=model)
 
     async def before(
         self, soul_id: str, audience: Audience, message_id: int, limit: int, model: str = ""
     ) -> list[Episode]:
         """The last `limit` of the same with an id below `message_id`, newest first."""
-        query = self._before(audience is not None)
-        return await self._read(query, soul_id=soul_id, people=audience, before=message_id, limit=limit, model=model)
+        query = self._before(_whose(audience))
+        return await self._read(query, audience, soul_id=soul_id, before=message_id, limit=limit, model=model)
 
-    async def _read(self, query: Select[Any], people: Audience, **values: Any) -> list[Episode]:
+    async def _read(self, query: Select[Any], audience: Audience, **values: Any) -> list[Episode]:
         """Fetch all rows at once, which is faster than iterating: a soul may have a hundred thousand."""
-        if people is not None:
-            values["people"] = sorted(people)
-        return [self._record(row) for row in (await self._connection.execute(query, values)).all()]
+        person = {"person": next(iter(audience))} if audience else {}
+        return [self._record(row) for row in (await self._connection.execute(query, values | person)).all()]
 
     async def messages(
         self, soul_id: str, message_ids: Collection[int], audience: Audience = None
@@ -89,11 +90,11 @@ class Episodes(Repository[Episode]):
     async def share(self, soul_id: str, message_id: int, user_id: str, shared_with: Collection[str]) -> bool:
         """Set who may know of this person's message beside them; False if it is not theirs."""
         keys = {"message_id": message_id, "soul_id": soul_id, "user_id": user_id}
-        return await self._set(keys, shared_with=tuple(shared_with))
+        return await self._set(keys, shared_with=others(user_id, shared_with))
 
     async def shared(self, soul_id: str) -> list[StoredMessage]:
         """All messages of the soul that are shared with somebody, oldest first."""
-        query = self._messages_of_soul().where(self.table.c.shared_with != ()).order_by(self.table.c.message_id)
+        query = self._messages_of_soul().where(is_shared(self.table)).order_by(self.table.c.message_id)
         return [_stored_message(row) for row in await self._connection.execute(query, {"soul_id": soul_id})]
 
     async def recalled(self, message_ids: Collection[int], now: float) -> None:
@@ -122,35 +123,55 @@ class Episodes(Repository[Episode]):
 
     @classmethod
     @cache
-    def _after(cls, for_people: bool) -> Select[Any]:
-        message_id = cls.table.c.message_id
-        return cls._with_vectors(for_people, message_id > bindparam("after"), message_id.asc())
+    def _after(cls, whose: Whose) -> Select[Any]:
+        after = cls.table.c.message_id > bindparam("after")
+        return cls._with_vectors(cls._union([part.where(after) for part in cls._parts(whose)]))
 
     @classmethod
     @cache
-    def _before(cls, for_people: bool) -> Select[Any]:
+    def _before(cls, whose: Whose) -> Select[Any]:
+        """Each part is limited, so that no more than a page of it is read; then their union is."""
         message_id = cls.table.c.message_id
-        return cls._with_vectors(for_people, message_id < bindparam("before"), message_id.desc(), bindparam("limit"))
+        limit = bindparam("limit", type_=Integer)
+        older = [part.where(message_id < bindparam("before")) for part in cls._parts(whose)]
+        union = cls._union([part.order_by(message_id.desc()).limit(limit) for part in older])
+        return cls._with_vectors(
+            union.order_by(union.selected_columns.message_id.desc()).limit(limit), newest_first=True
+        )
 
     @classmethod
-    def _with_vectors(cls, for_people: bool, where: Any, order: Any, limit: Any = None) -> Select[Any]:
+    def _parts(cls, whose: Whose) -> list[Select[Any]]:
+        """Selects of episodes, without their vectors, of which none is in two parts: each has an index of its own."""
+        episode = cls.table.c
+        fields = [episode[name] for name in Episode.__dataclass_fields__ if name != "vector"]
+        of_soul = select(*fields).where(episode.soul_id == bindparam("soul_id"))
+        if whose == "everybody's":
+            return [of_soul]
+        shared = of_soul.where(is_shared(cls.table))
+        if whose == "shared":
+            return [shared]
+        person = bindparam("person", type_=String)
+        return [of_soul.where(episode.user_id == person), shared.where(episode.user_id != person)]
+
+    @classmethod
+    def _union(cls, parts: Sequence[Select[Any]]) -> Select[Any]:
+        subqueries = [select(part.subquery()) for part in parts]
+        return select(union_all(*subqueries).subquery()) if len(parts) > 1 else subqueries[0]
+
+    @classmethod
+    def _with_vectors(cls, episodes: Select[Any], newest_first: bool = False) -> Select[Any]:
         """Columns in the order of the record's fields.
 
         Vectors are joined after the limit: otherwise PostgreSQL may sort all of the soul's vectors.
         """
-        names = [name for name in Episode.__dataclass_fields__ if name != "vector"]
-        own = select(*[cls.table.c[name] for name in names]).where(cls.table.c.soul_id == bindparam("soul_id"), where)
-        if for_people:
-            own_words = cls.table.c.user_id.in_(bindparam("people", expanding=True))
-            own = own.where(or_(own_words, cls.table.c.shared_with != ()))
-        page = own.order_by(order).limit(limit).subquery()
+        page = episodes.subquery()
         same_message = and_(
             _vectors.c.message_id == page.c.message_id,
             _vectors.c.soul_id == bindparam("soul_id"),
             _vectors.c.model == bindparam("model"),
         )
         joined = select(*page.c, _vectors.c.vector).select_from(page.outerjoin(_vectors, same_message))
-        return joined.order_by(page.c.message_id.desc() if limit is not None else page.c.message_id)
+        return joined.order_by(page.c.message_id.desc() if newest_first else page.c.message_id)
 
     @classmethod
     @cache
@@ -166,6 +187,13 @@ class Episodes(Repository[Episode]):
         joined = joined.outerjoin(_uses, _uses.c.message_id == own.message_id)
         query = select(*columns, func.coalesce(_uses.c.useful, 0), own.shared_with).select_from(joined)
         return query.where(own.soul_id == bindparam("soul_id"))
+
+
+def _whose(audience: Audience) -> Whose:
+    """Which episodes an audience may know of; nothing that is private is known to two."""
+    if audience is None:
+        return "everybody's"
+    return "own or shared" if len({*audience}) == 1 else "shared"
 
 
 def _stored_message(row: Row[Any]) -> StoredMessage:

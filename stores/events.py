@@ -26,9 +26,8 @@ class EventCatalogue(Repository[EventUse]):
 
     async def without_audience(self, limit: int) -> list[str]:
         """The ids of events from before audiences, for which Chroma is still to be told."""
-        return list(
-            (await self._connection.execute(self._ids().where(self.table.c.audience.is_(None)).limit(limit))).scalars()
-        )
+        untold = self._ids().where(self.table.c.audience.is_(None))
+        return list((await self._connection.execute(untold.limit(limit))).scalars())
 
     async def admit(self, event_id: str, audience: str) -> None:
         """Set who may recall the event."""
@@ -78,10 +77,13 @@ class EventCatalogue(Repository[EventUse]):
         rows = await self._all(self._rows().where(self.table.c.event_id.in_(sorted(event_ids))))
         return {row.event_id: row for row in rows}
 
-    async def page(self, limit: int, offset: int = 0) -> list[EventUse]:
-        """The newest first."""
+    async def page(self, limit: int, offset: int = 0, audiences: Collection[str] | None = None) -> list[EventUse]:
+        """The newest first; only those for one of the audiences, if any are given."""
         order = self.table.c.created_at.desc(), self.table.c.event_id
-        return await self._all(self._rows().order_by(*order).limit(limit).offset(offset))
+        rows = self._rows()
+        if audiences is not None:
+            rows = rows.where(self.table.c.audience.in_(sorted(audiences)))
+        return await self._all(rows.order_by(*order).limit(limit).offset(offset))
 
     async def count(self) -> int:
         query = select(func.count()).select_from(self.table)

@@ -1,20 +1,21 @@
 """Builds new souls and sessions from the presets of the library. The records are returned, not stored."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
+from soulgraph.errors import NotFound
 from soulgraph.library.first_monologue import first_monologue, first_thought_about
 from soulgraph.library.shipped import TEMPLATES
 from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
-from soulgraph.soul.people import DEFAULT_USER
+from soulgraph.soul.people import DEFAULT_USER, others
 from soulgraph.soul.personality import traits_of
 from soulgraph.soul.profile import empty_profile
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Json, Relation, Session, Soul
+from soulgraph.stores.records import CharacterSnapshot, Json, Preset, Relation, Session, Soul
 from soulgraph.stores.stores import Transaction
 
 MODEL_VERSION = "persona-pad-v3"
@@ -91,18 +92,18 @@ async def new_session(
     mode: Mode,
     now: float,
     continued_from: str | None = None,
+    people: Collection[str] = (),
+    souls: Collection[Soul] = (),
 ) -> Session:
     """A session with its own snapshot of the character, which later edits of the character do not change.
 
-    Raises NotFound if the template, background or `character_id` does not exist. The character that the soul was made
-    from may have been deleted since; then the snapshot has an empty persona.
+    `people` and `souls` take part beside the session's own. Raises NotFound if the template, background or
+    `character_id` does not exist, or if the background sums up a conversation that not all of the people had.
     """
     if template_id not in TEMPLATES:
         await tx.templates.get(template_id)
-    if background_id is not None:
-        await tx.backgrounds.get(background_id)
-    preset = character_id or soul.character_id
-    character = await _character_data(tx, preset, required=character_id is not None)
+    if background_id is not None and not is_known_to(await tx.backgrounds.get(background_id), (user_id, *people)):
+        raise NotFound("background", background_id)
     return Session(
         session_id=session_id,
         soul_id=soul.soul_id,
@@ -110,18 +111,43 @@ async def new_session(
         title=title,
         background_id=background_id,
         template_id=template_id,
-        character_snapshot={
-            "source_preset": preset,
-            "snapshot_created_at": iso(now),
-            "base_persona": character.get("base_persona") or character.get("description", ""),
-            "evolved_persona": "",
-        },
+        character_snapshot=await character_snapshot(tx, soul, now, character_id),
         persona_state=default_state(mode, iso(now)),
         turn=0,
         continued_from=continued_from,
         created_at=now,
         updated_at=now,
+        people=others(user_id, people),
+        souls=await snapshots_of(tx, souls, now),
     )
+
+
+def is_known_to(background: Preset, audience: Iterable[str]) -> bool:
+    """Whether a background may be told to all of them: one that sums up a conversation only to those who had it."""
+    return not background.summary_of or all(person in background.summary_people for person in audience)
+
+
+async def snapshots_of(tx: Transaction, souls: Iterable[Soul], now: float) -> dict[str, CharacterSnapshot]:
+    """The characters of the souls that take part in a session beside its own."""
+    return {soul.soul_id: await character_snapshot(tx, soul, now) for soul in souls}
+
+
+async def character_snapshot(
+    tx: Transaction, soul: Soul, now: float, character_id: str | None = None
+) -> CharacterSnapshot:
+    """The named character, or the one that the soul was made from.
+
+    Raises NotFound for a named one that does not exist. The soul's own may have been deleted since; then the persona
+    is empty.
+    """
+    preset = character_id or soul.character_id
+    character = await _character_data(tx, preset, required=character_id is not None)
+    return {
+        "source_preset": preset,
+        "snapshot_created_at": iso(now),
+        "base_persona": character.get("base_persona") or character.get("description", ""),
+        "evolved_persona": "",
+    }
 
 
 def first_relation(soul: Soul, user_id: str, name: str | None, now: float) -> Relation:

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-from sqlalchemy import Select, bindparam, or_
+from sqlalchemy import Select, bindparam, select, union_all
 
 from soulgraph.errors import NotFound
-from soulgraph.soul.people import may_know
+from soulgraph.soul.people import NOBODY, may_know
 from soulgraph.stores import schema_memory
+from soulgraph.stores.columns import is_shared
 from soulgraph.stores.records import Preference, Slot
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -83,8 +84,9 @@ class OwnedRows(Repository[OwnedRecord]):
     @classmethod
     @cache
     def _own_or_shared(cls) -> Select[Any]:
-        own = cls.table.c.user_id == bindparam("user_id")
-        return cls._rows("soul_id").where(or_(own, cls.table.c.shared_with != ()))
+        """Two selects, because for an `or` the databases may read everybody's rows instead of two indexes."""
+        own, others = cls._rows("soul_id", "user_id"), cls.table.c.user_id != bindparam("user_id")
+        return select(union_all(own, cls._rows("soul_id").where(others, is_shared(cls.table))).subquery())
 
 
 class Preferences(OwnedRows[Preference]):
@@ -96,7 +98,7 @@ class Preferences(OwnedRows[Preference]):
     async def addresses(self, soul_id: str) -> dict[str, str]:
         """What everybody whom the soul knows wants to be called, by person."""
         rows = await self._all(self._rows("soul_id", "key"), soul_id=soul_id, key=ADDRESS)
-        return {row.user_id: row.value for row in rows}
+        return {row.user_id: row.value for row in rows if row.user_id != NOBODY}
 
 
 class Slots(OwnedRows[Slot]):

@@ -20,14 +20,13 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
 
     async def of(self, pairs: Collection[Pair]) -> list[ProactiveSchedule]:
         """The schedules of these pairs; those without one are left out."""
-        return await self._all(self._of_pairs(), pairs=list(pairs))
+        return await self._all(self._of_pairs(), **_bound(pairs))
 
     async def schedule(self, due_at: Mapping[Pair, float]) -> None:
         """Set when each pair is due; souls that were deleted are left out."""
         if due_at:
-            rows = [
-                {"key": soul_id, "person": user_id, "due": due} for (soul_id, user_id), due in sorted(due_at.items())
-            ]
+            ordered = sorted(due_at.items())
+            rows = [{"key": soul_id, "person": user_id, "due": due} for (soul_id, user_id), due in ordered]
             await self._connection.execute(_upsert_due(self._connection.dialect.name), rows)
 
     async def claim(self, next_due_at: Mapping[Pair, float], now: float) -> list[ProactiveSchedule]:
@@ -35,7 +34,7 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
 
         Those that another server is claiming at this moment are skipped, so that each is claimed by one server only.
         """
-        due = await self._all(self._due_of_pairs(), pairs=list(next_due_at), now=now)
+        due = await self._all(self._due_of_pairs(), **_bound(next_due_at), now=now)
         for schedule in due:
             keys = {"soul_id": schedule.soul_id, "user_id": schedule.user_id}
             await self._set(keys, due_at=next_due_at[schedule.soul_id, schedule.user_id])
@@ -48,14 +47,20 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
     @classmethod
     @cache
     def _of_pairs(cls) -> Select[Any]:
-        pair = tuple_(cls.table.c.soul_id, cls.table.c.user_id)
-        return cls._rows().where(pair.in_(bindparam("pairs", expanding=True)))
+        """The souls are bound too, because SQLite uses no index for pairs."""
+        row = cls.table.c
+        of_souls = cls._rows().where(row.soul_id.in_(bindparam("souls", expanding=True)))
+        return of_souls.where(tuple_(row.soul_id, row.user_id).in_(bindparam("pairs", expanding=True)))
 
     @classmethod
     @cache
     def _due_of_pairs(cls) -> Select[Any]:
         due = cls._of_pairs().where(cls.table.c.due_at <= bindparam("now"))
         return due.order_by(cls.table.c.soul_id, cls.table.c.user_id).with_for_update(skip_locked=True)
+
+
+def _bound(pairs: Collection[Pair]) -> dict[str, Any]:
+    return {"pairs": list(pairs), "souls": sorted({soul_id for soul_id, _ in pairs})}
 
 
 @cache

@@ -292,9 +292,15 @@ class Preset:
 
     @property
     def summary_of(self) -> Json:
-        """`session_id` and `soul_id` of the conversation that a background summarises; else empty."""
+        """Session, soul and people of the conversation that a background summarises; else empty."""
         origin = self.data.get("extensions", {}).get("summary_of")
         return origin if isinstance(origin, dict) else {}
+
+    @property
+    def summary_people(self) -> list[Any]:
+        """Those who had that conversation."""
+        people = self.summary_of.get("people")
+        return [self.summary_of.get("user_id"), *(people if isinstance(people, list) else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,8 +141,9 @@ episodes = Table(
     Column("at", Double, nullable=False),
     Column("terms", LargeBinary, nullable=False),
     *owner_columns(),
+    Index(None, "soul_id", "message_id"),
     Index(None, "soul_id", "user_id", "message_id"),
-    shared_index(),
+    shared_index("episodes", "message_id"),
 )
 
 # `soul_id` repeats that of the episode, so that one index finds the vectors of a soul and model in order.

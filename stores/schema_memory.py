@@ -15,7 +15,7 @@ preferences = Table(
     Column("source", String, nullable=False),
     Column("evidence", Json, nullable=False),
     Column("updated_at", Double, nullable=False),
-    shared_index(),
+    shared_index("preferences"),
 )
 
 slots = Table(
@@ -26,7 +26,7 @@ slots = Table(
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("content", Text, nullable=False),
     Column("updated_at", Double, nullable=False),
-    shared_index(),
+    shared_index("slots"),
 )
 
 # What a soul and a person are to each other. `inner_state` is what the soul understands and feels about this person,

@@ -5,7 +5,7 @@ Methods that change a session raise NotFound if it does not exist.
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Text, cast, delete, literal, or_
+from sqlalchemy import Text, cast, delete, func, literal, or_
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
@@ -41,11 +41,14 @@ class Sessions(Repository[Session]):
         """Those in which this person takes part, groups included, the most recently used first."""
         row = self.table.c
         lines = literal("\n") + cast(row.people, Text) + literal("\n")
-        query = self._rows().where(or_(row.user_id == user_id, lines.contains(f"\n{user_id}\n", autoescape=True)))
-        if soul_id is not None:
-            takes_part = cast(row.souls, Text).contains(f'"{soul_id}"', autoescape=True)
-            query = query.where(or_(row.soul_id == soul_id, takes_part))
-        return await self._all(query.order_by(row.updated_at.desc(), row.session_id).limit(limit))
+        # Not by LIKE, which takes "Ann" for "ann" on SQLite.
+        takes_part = func.replace(lines, f"\n{user_id}\n", "") != lines
+        query = self._rows().where(or_(row.user_id == user_id, takes_part))
+        newest_first = query.order_by(row.updated_at.desc(), row.session_id)
+        if soul_id is None:
+            return await self._all(newest_first.limit(limit))
+        with_souls = newest_first.where(or_(row.soul_id == soul_id, cast(row.souls, Text) != "{}"))
+        return [one for one in await self._all(with_souls) if soul_id in (one.soul_id, *one.souls)][:limit]
 
     async def gather(
         self, session_id: str, people: Collection[str], souls: Mapping[str, CharacterSnapshot], now: float

@@ -52,7 +52,8 @@ class Inbox:
 
     def _drop(self, topic: str, payload: bytes, error: Exception) -> None:
         self._count_dropped()
-        _log.warning("mqtt: dropped %r on %r: %s", payload[:80], topic[:200], str(error)[:200])
+        # Its size and not its beginning, which may be what a user said.
+        _log.warning("mqtt: dropped %d bytes on %r: %s", len(payload), topic[:200], str(error)[:200])
 
     def _dispatch(self, message: Message) -> None:
         terminal_id, kind, payload = message

@@ -73,6 +73,7 @@ def test_the_settings_table_says_what_the_settings_say():
     def shown(default):
         default = default.get_secret_value() if isinstance(default, SecretStr) else default
         default = "library/persona.yaml" if default == DEFAULT_PERSONA else default
+        default = str(default).lower() if isinstance(default, bool) else default
         return "" if default in ("", None) else f"`{default}`"
 
     assert rows(read(DOCS / "settings.md")) == [

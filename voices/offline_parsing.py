@@ -128,16 +128,24 @@ def emotion_group(emotion: str) -> str:
 
 def tone_of(texts: Sequence[str]) -> str:
     """The tone whose words occur most; `plain` when none occurs."""
-    counts = {
-        group: sum(_mentions(text, words) for text in texts)
-        for group, words in load_lines("offline_words")["tone_words"].items()
-    }
-    most_frequent = max(counts, key=lambda tone: counts[tone])
-    return most_frequent if counts[most_frequent] else "plain"
+    return next(iter(_most_mentioned(texts, "tone_words", r"\b{}")), "plain")
 
 
-def _mentions(text: str, words: Sequence[str]) -> int:
-    return sum(bool(re.search(rf"\b{word}" if word.isascii() else word, text, re.IGNORECASE)) for word in words)
+def topics_of(texts: Sequence[str]) -> list[str]:
+    """The topics whose words occur, the most frequent first."""
+    return _most_mentioned(texts, "topics", r"\b{}(?:s|es|ed|ing)?\b")
+
+
+def _most_mentioned(texts: Sequence[str], listing: str, english: str) -> list[str]:
+    """The groups of a listing by how many of their words occur; `english` is the pattern of an English one."""
+    groups: dict[str, list[str]] = load_lines("offline_words")[listing]
+    counts = {group: sum(_mentions(text, words, english) for text in texts) for group, words in groups.items()}
+    return sorted((group for group in counts if counts[group]), key=lambda group: -counts[group])
+
+
+def _mentions(text: str, words: Sequence[str], english: str) -> int:
+    patterns = (english.format(word) if word.isascii() else word for word in words)
+    return sum(bool(re.search(pattern, text, re.IGNORECASE)) for pattern in patterns)
 
 
 def fact_asked_about(text: str, facts: Sequence[str]) -> str | None:

@@ -6,8 +6,7 @@ from typing import Any, TypedDict
 
 from soulgraph.soul.language import Lang
 from soulgraph.voices.lines import pick
-from soulgraph.voices.names import names_in, replace_names
-from soulgraph.voices.offline_parsing import introduced_name, is_question, lines, quoted, tone_of
+from soulgraph.voices.offline_parsing import introduced_name, is_question, lines, quoted, tone_of, topics_of
 from soulgraph.voices.task_outputs import (
     INNER_STATE_LIMIT,
     SCORE,
@@ -21,7 +20,8 @@ from soulgraph.voices.task_outputs import (
 
 FACT_SLOTS = range(10)
 
-_MAX_QUOTE, _MAX_FRAGMENT, _MAX_TITLE = 80, 160, 24
+_MAX_FRAGMENT, _MAX_TITLE = 160, 24
+_MAX_TOPICS = 2
 _FACTS = {
     "likes": re.compile(
         r"我(?:最|很|特别|真的)?喜欢(?!你)([^\s，。！？；,.!?]{1,20})"
@@ -43,36 +43,35 @@ def extract_event(
     names: Sequence[str],
     remembered: Sequence[str],
 ) -> EventExtract:
-    """The conversation as an event without names; `state_changes` are `{field, change}` as the profile has them."""
+    """What kind of conversation it was: its tone and topics, in prepared words. Nothing that was said is in it."""
     words = lines()[lang]["tasks"]
+    event = words["event"]
     user_texts = _texts_by("user", messages)
     tone = tone_of(user_texts)
-    all_names = [*names, *names_in(message["content"] for message in messages)]
-
-    def abstract(text: str, limit: int = _MAX_QUOTE) -> str:
-        return quoted(replace_names(SCORE.sub("", text), all_names, lang), limit)
-
+    topics = [event["topics"][topic] for topic in topics_of(user_texts)[:_MAX_TOPICS]] or [event["topics"]["none"]]
     wording = {
         "tone": words["tone"][tone],
         "reaction": words["reaction"][tone],
-        "said": abstract(_typical_text(user_texts, tone)) or words["event"]["silence"],
+        "topic": event["and"].format(one=topics[0], other=topics[1]) if len(topics) > 1 else topics[0],
     }
-    changes = [{"field": c["field"], "change": abstract(c["change"])} for c in state_changes]
-    impact = words["event"]["changed"].format(changes="; ".join(c["change"] for c in changes))
-    replies = _texts_by("assistant", messages)
+    fields = dict.fromkeys(event["fields"].get(change["field"], event["fields"]["other"]) for change in state_changes)
+    changed = event["changed"].format(fields=", ".join(fields)) if fields else event["impact"][tone]
     return EventExtract.model_validate(
         {
-            "summary": words["event"]["summary"].format(**wording),
+            "summary": event["summary"].format(**wording),
             "pattern": {
-                "precondition": words["event"]["precondition"].format(**wording),
-                "trigger": words["event"]["trigger"].format(**wording),
+                "precondition": _capitalised(event["precondition"].format(**wording)),
+                "trigger": event["trigger"].format(**wording),
                 "reaction": wording["reaction"],
-                "impact": impact if changes else words["event"]["unchanged"],
+                "impact": changed,
             },
-            "impact": {"state_changes": changes},
-            "narrative_fragment": abstract(replies[-1] if replies else "", _MAX_FRAGMENT) or wording["reaction"],
+            "narrative_fragment": event["fragment"][tone],
         }
     )
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def reflect(
@@ -141,11 +140,6 @@ def task_answer(cues: Mapping[str, Any]) -> str:
 
 def _texts_by(role: str, messages: Sequence[Message]) -> list[str]:
     return [message["content"] for message in messages if message["role"] == role]
-
-
-def _typical_text(texts: Sequence[str], tone: str) -> str:
-    """The longest text of this tone; empty if there is none."""
-    return max((text for text in texts if tone_of([text]) == tone), key=len, default="")
 
 
 def _facts(user_texts: Sequence[str], wording: Mapping[str, str]) -> list[str]:

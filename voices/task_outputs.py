@@ -40,6 +40,7 @@ def _refuse_scores(text: str) -> str:
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), DROP_NUL]
 Qualitative = Annotated[Text, AfterValidator(_refuse_scores)]
+QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
 
 
 def json_objects_in(answer: str) -> Iterator[str]:
@@ -70,8 +71,21 @@ class TaskOutput(BaseModel):
 
 
 class StateChange(BaseModel):
+    """What a field of the profile held before, empty for nothing, and holds now."""
+
     field: Text
-    change: Qualitative
+    before: QualitativeOrEmpty = ""
+    after: Qualitative
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_one_text(cls, change: Any) -> Any:
+        """Jobs of before told a change as one text."""
+        return {"field": change["field"], "after": change["change"]} if _is_one_text(change) else change
+
+
+def _is_one_text(change: Any) -> bool:
+    return isinstance(change, dict) and "change" in change and "after" not in change
 
 
 class EventPattern(BaseModel):
@@ -110,7 +124,8 @@ class EventExtract(TaskOutput):
             return answer
         context = info.context or {}
         if (changes := context.get("state_changes")) is not None:
-            answer = answer | {"impact": {"state_changes": [_without_score(change) for change in changes]}}
+            told = [change for change in map(_without_score, changes) if change.get("after", change.get("change"))]
+            answer = answer | {"impact": {"state_changes": told}}
         found = answer.get("names") or []
         # A single character is no name worth replacing: it would match all over the text.
         names = [*context.get("names", ()), *(name for name in found if isinstance(name, str) and len(name) > 1)]
@@ -118,7 +133,7 @@ class EventExtract(TaskOutput):
 
 
 def _without_score(change: Mapping[str, str]) -> dict[str, str]:
-    return {"field": change["field"], "change": SCORE.sub("", change["change"])}
+    return {key: text if key == "field" else SCORE.sub("", text).strip() for key, text in change.items()}
 
 
 class Slot(BaseModel):
@@ -133,9 +148,6 @@ class Reflection(TaskOutput):
     inner_state: Annotated[Text, StringConstraints(max_length=INNER_STATE_LIMIT)]
     about_itself: Annotated[str, StringConstraints(strip_whitespace=True, max_length=INNER_STATE_LIMIT), DROP_NUL] = ""
     bond: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_BOND), DROP_NUL] = ""
-
-
-QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
 
 
 class EvolvedPersona(TaskOutput):

@@ -77,7 +77,8 @@ async def _survive(request: Any, handler: Any) -> Any:
     try:
         return await handler(request)
     except (BrokenResourceError, ClosedResourceError, McpError, OSError) as error:
-        _log.warning("MCP server %s: %r", request.server_name, error)
+        # Its kind alone: what a server says of an error may quote the arguments.
+        _log.warning("MCP server %s: %s", request.server_name, type(error).__name__)
         failed = TextContent(type="text", text=f"Not done: {request.server_name} cannot be reached.")
         return CallToolResult(content=[failed], isError=True)
 

@@ -74,7 +74,7 @@ class Redactor:
         return f"<{type(value).__name__}>"
 
     def metadata(self, metadata: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
-        """Redacted metadata; `content` also drops the decisions, because they quote what was said."""
+        """Redacted metadata; `content` also drops the decisions, because they may quote what was said."""
         kept = {key: value for key, value in metadata.items() if not (self.content and key.startswith(PREFIX))}
         cleaned: dict[str, Any] = self.clean(kept, trace)
         return cleaned

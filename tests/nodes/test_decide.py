@@ -67,18 +67,22 @@ async def test_the_model_is_shown_what_is_known(home, stub):
 async def test_a_model_that_would_rather_not_gives_the_reason(home, stub):
     stub.default = SILENT
     state = await decided(home, stub)
-    assert state["silence"] == "they may be asleep"
+    assert (state["silence"], state["silenced_by"]) == ("they may be asleep", "model")
     assert speak_or_not(state) == "stay_silent"
 
 
 @pytest.mark.parametrize(
-    ("reply", "reason"),
-    [(Reply(status=503, text="overloaded"), "overloaded"), (Reply(text="well…"), "unusable twice")],
+    ("reply", "reason", "code"),
+    [
+        (Reply(status=503, text="overloaded"), "overloaded", "model_unavailable"),
+        (Reply(text="well…"), "unusable twice", "model_error"),
+    ],
 )
-async def test_a_model_that_is_away_or_answers_nonsense_means_silence(home, stub, reply, reason):
+async def test_a_model_that_is_away_or_answers_nonsense_means_silence(home, stub, reply, reason, code):
     stub.default = reply
     state = await decided(home, stub)
     assert reason in state["silence"]
+    assert state["silenced_by"] == code
     assert "impulse" not in state
     assert state["sources"] == await sources(home)
 

@@ -14,8 +14,13 @@ async def silent(**state):
 async def test_one_line_says_why_and_what_the_silence_rests_on():
     occasion = Occasion(NOW, soul(), CALM, session())
     lines = await silent(silence="they may be asleep", occasion=occasion, sources=["slot:3", "message:1"])
-    fields = {"soul_id": "soul_1", "session_id": "sess_1", "reason": "they may be asleep"}
+    fields = {"soul_id": "soul_1", "session_id": "sess_1", "reason": "they may be asleep", "silenced_by": "rule"}
     assert lines == [("life.silent", {**fields, "sources": ["slot:3", "message:1"]})]
+
+
+async def test_it_says_whether_the_silence_is_the_models():
+    [(_, fields)] = await silent(silence="they may be asleep", silenced_by="model")
+    assert fields["silenced_by"] == "model"
 
 
 async def test_a_silence_before_there_was_an_occasion_has_no_session_and_no_sources():

@@ -124,7 +124,7 @@ async def opened(url, tmp_path, **rules):
     async with Database.open(url) as database, Talkative() as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=5)
         async with open_voice(settings.llm, ()) as voice:
-            with JsonLines.open(log, lambda: 0.0) as telemetry:
+            with JsonLines.open(log, lambda: 0.0, words=True) as telemetry:
                 context = Context(
                     stores=Stores(database),
                     senses=Senses(LexiconRecogniser(), IntentFilter(None)),

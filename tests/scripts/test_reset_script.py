@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
 EMPTIED = {
     *("souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"),
     *("episodes", "episode_vectors", "episode_uses", "persona_versions", "event_provenance"),
-    *("inner_versions", "lives", "usage"),
+    *("inner_versions", "relations", "lives", "usage"),
 }
 KEPT = {"characters", "pictures", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}

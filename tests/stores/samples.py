@@ -81,7 +81,14 @@ def message(content: str = "hello", **fields: Any) -> NewMessage:
 
 
 def preference(key: str = "tea", soul_id: str = "soul_1", **fields: Any) -> Preference:
-    values = {"user_id": "user_1", "value": "green", "confidence": 0.5, "source": "said", "evidence": [], "updated_at": NOW}
+    values = {
+        "user_id": "user_1",
+        "value": "green",
+        "confidence": 0.5,
+        "source": "said",
+        "evidence": [],
+        "updated_at": NOW,
+    }
     return Preference(soul_id=soul_id, key=key, **(values | fields))
 
 
@@ -113,7 +120,7 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.preferences.put(preference(soul_id=soul_id))
         await tx.slots.put(slot(1, "likes rain", soul_id=soul_id))
         await tx.relations.ensure(Relation.new(soul_id, "user_1", NOW))
-        await tx.monologues.think(soul_id, "I wonder", "reflection", NOW)
+        await tx.monologues.think(soul_id, "I wonder", "edited", NOW)
         await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
         await tx.proactive_schedules.schedule({(soul_id, "user_1"): NOW})
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)

@@ -40,8 +40,8 @@ async def test_a_long_import_is_indexed_whole_and_in_order(home):
     ids = await say(home, *(f"line {n}" for n in range(250)))
     async with home.read() as tx:
         episodes = await tx.episodes.after("soul_1")
-        assert await tx.episodes.after("soul_1", ids[100]) == episodes[101:]
-        assert await tx.episodes.before("soul_1", ids[100], 20) == episodes[80:100][::-1]
+        assert await tx.episodes.after("soul_1", message_id=ids[100]) == episodes[101:]
+        assert await tx.episodes.before("soul_1", None, ids[100], 20) == episodes[80:100][::-1]
     assert [one.message_id for one in episodes] == ids
     assert [one.previous_id for one in episodes] == [None, *ids[:-1]]
     assert episodes[249].terms == fingerprints("line 249")

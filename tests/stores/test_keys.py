@@ -46,13 +46,23 @@ async def test_a_revoked_key_opens_nothing_but_is_still_listed(stores):
         assert [(key.name, key.revoked_at) for key in await tx.keys.all()] == [("lost", LATER), ("kept", None)]
 
 
-async def test_keys_exist_while_one_is_not_revoked(stores):
+async def test_there_are_keys_from_the_first_one_on_also_when_all_are_revoked(stores):
     async with stores.write() as tx:
-        assert await tx.keys.exist() is False
+        assert await tx.keys.any() is False
         secret = await tx.keys.create("robot", "chat", NOW)
-        assert await tx.keys.exist() is True
+        assert await tx.keys.any() is True
         await tx.keys.revoke((await tx.keys.find(secret)).key_id, NOW)
-        assert await tx.keys.exist() is False
+        assert await tx.keys.any() is True
+
+
+async def test_a_key_may_belong_to_a_person_and_open_a_few_souls(stores):
+    async with stores.write() as tx:
+        anybodys = await tx.keys.create("anybody", "chat", NOW)
+        anns = await tx.keys.create("ann's", "chat", NOW + 1, "ann", ["soul_2", "灵魂"])
+    async with stores.read() as tx:
+        assert ((await tx.keys.find(anybodys)).user_id, (await tx.keys.find(anybodys)).soul_ids) == (None, ())
+        assert ((await tx.keys.find(anns)).user_id, (await tx.keys.find(anns)).soul_ids) == ("ann", ("soul_2", "灵魂"))
+        assert [key.user_id for key in await tx.keys.all()] == [None, "ann"]
 
 
 async def test_a_key_is_revoked_once(stores):

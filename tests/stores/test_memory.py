@@ -7,8 +7,7 @@ from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import NotFound
 from soulgraph.stores.memory import kind_of_slot
-from soulgraph.stores.records import Slot
-from soulgraph.tests.stores.samples import ANY_JSON, NOW, preference, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, preference, slot, soul
 
 LATER = NOW + 60
 
@@ -50,37 +49,37 @@ async def test_a_preference_is_deleted_for_one_soul(two_souls):
     async with two_souls.write() as tx:
         await tx.preferences.put(preference())
         await tx.preferences.put(preference(soul_id="soul_2"))
-        await tx.preferences.delete("soul_1", "tea")
+        await tx.preferences.delete("soul_1", "user_1", "tea")
         assert await tx.preferences.all("soul_1") == []
         assert await tx.preferences.all("soul_2") == [preference(soul_id="soul_2")]
         with pytest.raises(NotFound, match="no preference 'tea'"):
-            await tx.preferences.delete("soul_1", "tea")
+            await tx.preferences.delete("soul_1", "user_1", "tea")
 
 
 async def test_slots_are_listed_by_number_for_one_soul(two_souls):
     async with two_souls.write() as tx:
         for n, soul_id in [(10, "soul_1"), (2, "soul_1"), (2, "soul_2")]:
-            await tx.slots.put(soul_id, n, f"第 {n} 格 🗝", NOW)
-        assert await tx.slots.all("soul_1") == [Slot("soul_1", n, f"第 {n} 格 🗝", NOW) for n in (2, 10)]
+            await tx.slots.put(slot(n, f"第 {n} 格 🗝", soul_id))
+        assert await tx.slots.all("soul_1") == [slot(n, f"第 {n} 格 🗝") for n in (2, 10)]
         assert await tx.slots.all("nobody") == []
 
 
 async def test_a_slot_put_again_is_replaced(home):
     async with home.write() as tx:
-        await tx.slots.put("soul_1", 1, "old", NOW)
-        await tx.slots.put("soul_1", 1, "new", LATER)
-        assert await tx.slots.all("soul_1") == [Slot("soul_1", 1, "new", LATER)]
+        await tx.slots.put(slot(1, "old"))
+        await tx.slots.put(slot(1, "new", updated_at=LATER))
+        assert await tx.slots.all("soul_1") == [slot(1, "new", updated_at=LATER)]
 
 
 async def test_a_slot_is_deleted_for_one_soul(two_souls):
     async with two_souls.write() as tx:
-        await tx.slots.put("soul_1", 1, "mine", NOW)
-        await tx.slots.put("soul_2", 1, "yours", NOW)
-        await tx.slots.delete("soul_1", 1)
+        await tx.slots.put(slot(1, "mine"))
+        await tx.slots.put(slot(1, "yours", "soul_2"))
+        await tx.slots.delete("soul_1", "user_1", 1)
         assert await tx.slots.all("soul_1") == []
-        assert await tx.slots.all("soul_2") == [Slot("soul_2", 1, "yours", NOW)]
+        assert await tx.slots.all("soul_2") == [slot(1, "yours", "soul_2")]
         with pytest.raises(NotFound, match="no slot '1'"):
-            await tx.slots.delete("soul_1", 1)
+            await tx.slots.delete("soul_1", "user_1", 1)
 
 
 async def test_a_preference_needs_a_soul(stores):
@@ -92,25 +91,25 @@ async def test_a_preference_needs_a_soul(stores):
 async def test_a_slot_needs_a_soul(stores):
     with pytest.raises(IntegrityError):
         async with stores.write() as tx:
-            await tx.slots.put("nobody", 1, "rain", NOW)
+            await tx.slots.put(slot(1, "rain", "nobody"))
 
 
 async def test_one_preference_is_found_by_its_key(two_souls):
     async with two_souls.write() as tx:
         await tx.preferences.put(preference("茶"))
-        assert await tx.preferences.get("soul_1", "茶") == preference("茶")
+        assert await tx.preferences.get("soul_1", "user_1", "茶") == preference("茶")
         for soul_id, key in [("soul_1", "tea"), ("soul_2", "茶")]:
             with pytest.raises(NotFound, match=f"no preference '{key}'"):
-                await tx.preferences.get(soul_id, key)
+                await tx.preferences.get(soul_id, "user_1", key)
 
 
 async def test_one_slot_is_found_by_its_number(two_souls):
     async with two_souls.write() as tx:
-        await tx.slots.put("soul_1", 7, "rain", NOW)
-        assert await tx.slots.get("soul_1", 7) == Slot("soul_1", 7, "rain", NOW)
+        await tx.slots.put(slot(7, "rain"))
+        assert await tx.slots.get("soul_1", "user_1", 7) == slot(7, "rain")
         for soul_id, n in [("soul_1", 8), ("soul_2", 7)]:
             with pytest.raises(NotFound, match=f"no slot '{n}'"):
-                await tx.slots.get(soul_id, n)
+                await tx.slots.get(soul_id, "user_1", n)
 
 
 def test_ten_slots_belong_to_each_kind_and_sixty_to_any():

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.stores.records import Message
-from soulgraph.tests.stores.samples import NOW, message, session
+from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 
 async def say(stores, *contents, session_id="sess_1", **fields):
@@ -23,8 +23,37 @@ async def test_a_message_comes_back_as_it_was_appended(home):
             "sess_1", [message(long, input_id="in_1"), message("", role="assistant", archived=True)]
         )
         first, second = await tx.messages.page("sess_1")
-    assert first == Message(first.message_id, "sess_1", "turn_1", "user", long, False, "in_1", NOW)
-    assert second == Message(second.message_id, "sess_1", "turn_1", "assistant", "", True, None, NOW)
+    between = {"user_id": "user_1", "soul_id": "soul_1"}
+    assert first == Message(first.message_id, "sess_1", "turn_1", "user", long, False, "in_1", NOW, **between)
+    assert second == Message(second.message_id, "sess_1", "turn_1", "assistant", "", True, None, NOW, **between)
+
+
+async def test_a_message_tells_who_was_present_and_the_transcript_not_with_whom_it_was_shared(home):
+    async with home.write() as tx:
+        present = {"user_id": "ann", "people": ("bob", "林"), "soul_id": "soul_1", "souls": ("soul_2",)}
+        await tx.souls.add(soul("soul_2"))
+        await tx.messages.append("sess_1", [message("hello all", **present, shared_with=("cleo",))])
+        [said] = await tx.messages.page("sess_1")
+    assert (said.user_id, said.people, said.soul_id, said.souls) == ("ann", ("bob", "林"), "soul_1", ("soul_2",))
+
+
+@pytest.mark.parametrize(
+    ("audience", "soul_id", "heard"),
+    [
+        (["ann"], "soul_1", True),
+        (["ann", "bob", "林"], "soul_2", True),
+        (["bob"], "soul_1", True),
+        ([], "soul_1", True),
+        (["cleo"], "soul_1", False),
+        (["ann", "cleo"], "soul_1", False),
+        (["Ann"], "soul_1", False),
+        (["ann"], "soul_3", False),
+    ],
+)
+def test_a_message_was_heard_if_all_of_them_were_there(audience, soul_id, heard):
+    present = {"user_id": "ann", "people": ("bob", "林"), "soul_id": "soul_1", "souls": ("soul_2",)}
+    said = Message(1, "sess_1", "turn_1", "assistant", "hello", False, None, NOW, **present)
+    assert said.heard_by(audience, soul_id) is heard
 
 
 async def test_messages_keep_their_order(home):

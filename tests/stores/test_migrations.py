@@ -79,7 +79,7 @@ async def test_a_database_from_before_memory_finds_what_was_said_then(stores):
     async with stores.read() as tx:
         assert len(before) == 3
         assert await tx.episodes.after("soul_1") == before
-        assert (await tx.sessions.get("sess_1")).guard == {"hints": {}, "pending": None}
+        assert (await tx.sessions.get("sess_1")).guard_of("user_1") == {"hints": {}, "pending": None}
 
 
 async def test_a_soul_of_the_second_model_is_taken_over_as_it_felt(stores):

@@ -62,9 +62,10 @@ async def test_versions_go_with_their_session(home):
 
 async def test_a_guard_starts_empty_and_keeps_what_it_is_given(home):
     async with home.write() as tx:
-        assert (await tx.sessions.get("sess_1")).guard == {"hints": {}, "pending": None}
-        await tx.sessions.set_guard("sess_1", ANY_JSON)
-        assert (await tx.sessions.get("sess_1")).guard == ANY_JSON
+        assert (await tx.sessions.get("sess_1")).guard_of("user_1") == {"hints": {}, "pending": None}
+        await tx.sessions.set_guard("sess_1", {"user_1": ANY_JSON})
+        kept = await tx.sessions.get("sess_1")
+        assert (kept.guard_of("user_1"), kept.guard_of("ann")) == (ANY_JSON, {"hints": {}, "pending": None})
         with pytest.raises(NotFound):
             await tx.sessions.set_guard("nowhere", {})
 

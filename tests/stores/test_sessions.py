@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.tests.stores.samples import ANY_JSON, NOW, live, persona_state, session, soul
+from soulgraph.tests.stores.samples import ANY_JSON, NOW, live, persona_state, session, snapshot, soul
 
 LATER = NOW + 60
 
@@ -139,6 +139,79 @@ async def test_an_unknown_session_is_not_found(home):
         ):
             with pytest.raises(NotFound, match="no session 'nowhere'"):
                 await use
+
+
+async def test_sessions_of_one_person_can_be_listed(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_2"))
+        for session_id, soul_id, user_id in (("a", "soul_1", "ann"), ("b", "soul_2", "ann"), ("c", "soul_1", "Ann")):
+            await tx.sessions.add(session(session_id, soul_id, user_id=user_id))
+        assert names(await tx.sessions.all(user_id="ann")) == ["a", "b"]
+        assert names(await tx.sessions.all("soul_2", user_id="ann")) == ["b"]
+        assert names(await tx.sessions.all("soul_1", user_id="bob")) == []
+
+
+@pytest.mark.parametrize(
+    "person", ["ann", "a", "a_n", "a%n", "%", "_", "Ann", "林", "小林", "ann.b", "b:ann", "*", "\\n"]
+)
+async def test_a_person_takes_part_in_their_own_sessions_and_in_their_groups_only(home, person):
+    people = ["ann", "a", "a_n", "a%n", "%", "_", "Ann", "林", "小林", "ann.b", "b:ann", "*", "\\n"]
+    apart = [one for one in people if one != person]
+    async with home.write() as tx:
+        await tx.sessions.add(session("group", user_id="somebody", people=("zoe", person, "bob"), updated_at=LATER))
+        await tx.sessions.add(session("others", user_id="somebody", people=tuple(apart)))
+        await tx.sessions.add(session("own", user_id=person))
+        await tx.sessions.add(session("only guest", user_id="somebody", people=(person,)))
+        for user_id in apart:
+            await tx.sessions.add(session(f"of {user_id}", user_id=user_id))
+        assert names(await tx.sessions.with_person(person)) == ["group", "only guest", "own"]
+        assert names(await tx.sessions.with_person(person, "soul_1", limit=2)) == ["group", "only guest"]
+        assert names(await tx.sessions.with_person(person, limit=1)) == ["group"]
+
+
+@pytest.mark.parametrize("guest", ["soul_2", "灵魂", "s_2", "s%2"])
+async def test_a_person_finds_the_sessions_in_which_a_soul_is_a_guest(home, guest):
+    texts = snapshot(base_persona=f'She says "{guest}".', source_preset=guest)
+    async with home.write() as tx:
+        for soul_id in (guest, "other", guest[:-1]):
+            await tx.souls.add(soul(soul_id))
+        await tx.sessions.add(session("a", souls={guest: snapshot()}, user_id="ann"))
+        await tx.sessions.add(session("b", souls={"other": texts}, user_id="ann"))
+        await tx.sessions.add(session("c", guest, user_id="bob", people=("ann",)))
+        await tx.sessions.add(session("d", souls={guest: snapshot()}, user_id="bob"))
+        assert names(await tx.sessions.with_person("ann", guest)) == ["a", "c"]
+        assert names(await tx.sessions.with_person("ann", "soul_1")) == ["a", "b"]
+        assert names(await tx.sessions.with_person("ann", guest, limit=1)) == ["a"]
+        assert names(await tx.sessions.with_person("ann", guest[:-1])) == []
+        assert names(await tx.sessions.with_person("ann")) == ["a", "b", "c"]
+
+
+async def test_people_and_souls_gather_and_part(home):
+    guest = snapshot(base_persona="船长")
+    async with home.write() as tx:
+        await tx.sessions.gather("sess_1", ["林", "ann"], {"soul_2": guest}, LATER)
+        group = await tx.sessions.get("sess_1")
+        assert group == replace(session(), people=("林", "ann"), souls={"soul_2": guest}, updated_at=LATER)
+        await tx.sessions.gather("sess_1", [], {}, LATER + 1)
+        alone = await tx.sessions.get("sess_1")
+        with pytest.raises(NotFound, match="no session 'nowhere'"):
+            await tx.sessions.gather("nowhere", [], {}, NOW)
+    assert (group.audience, group.is_group) == (("user_1", "林", "ann"), True)
+    assert (alone.audience, alone.is_group) == (("user_1",), False)
+    assert (group.snapshot_of("soul_2"), group.snapshot_of("soul_1")) == (guest, snapshot())
+    assert replace(group, people=()).is_group and replace(group, souls={}).is_group
+
+
+async def test_the_guard_remembers_each_person_apart(home):
+    anns = {"hints": {"tea": {"value": "green", "count": 1, "evidence": ["绿茶"], "age": 0}}, "pending": None}
+    async with home.write() as tx:
+        await tx.sessions.set_guard("sess_1", {"ann": anns})
+        kept = await tx.sessions.get("sess_1")
+        await tx.sessions.set_guard("sess_1", {**kept.guard, "bob": {"hints": {}, "pending": None, "proposed_to": 7}})
+        kept = await tx.sessions.get("sess_1")
+    assert kept.guard_of("ann") == anns
+    assert kept.guard_of("bob")["proposed_to"] == 7
+    assert kept.guard_of("a stranger") == {"hints": {}, "pending": None}
 
 
 async def traces(tx, n):

@@ -86,7 +86,7 @@ async def test_a_minute_of_silence_is_absence_and_so_is_a_sighting_from_the_futu
     async with home.write() as tx:
         await tx.terminals.bind("term_1", "soul_1", NOW)
         for elapsed_s, there in ((0, True), (60, True), (61, False), (-60, True), (-3600, False)):
-            assert await tx.terminals.awake(NOW + elapsed_s) == [("term_1", "soul_1")] * there
+            assert await tx.terminals.awake(NOW + elapsed_s) == [("term_1", "soul_1", "default")] * there
             assert is_online(await tx.terminals.find("term_1"), NOW + elapsed_s) is there
 
 
@@ -99,7 +99,7 @@ async def test_only_who_is_online_and_carries_a_soul_is_awake(home):
         assert await tx.terminals.gone() == []
         await tx.terminals.note([PresenceReport("gone", False, NOW)])
         await tx.terminals.report_catalog("never seen", 1, [], NOW)
-        assert await tx.terminals.awake(NOW) == [("there", "soul_1")]
+        assert await tx.terminals.awake(NOW) == [("there", "soul_1", "default")]
         assert await tx.terminals.gone() == ["gone"]
         assert not is_online(await tx.terminals.find("gone"), NOW)
 
@@ -130,3 +130,16 @@ async def test_the_first_reports_of_a_terminal_may_come_at_once(stores):
         assert await tx.terminals.find("term_1") == Terminal(
             "term_1", None, [{"name": "wave"}], 1, [{"id": "wave"}], 1, NOW
         )
+
+
+async def test_a_terminal_has_a_usual_person_until_another_is_named(home):
+    async with home.write() as tx:
+        await tx.terminals.bind("term_1", "soul_1", NOW, "林")
+        assert await tx.terminals.awake(NOW) == [("term_1", "soul_1", "林")]
+        await tx.terminals.bind("term_1", "soul_1", NOW)
+        await tx.terminals.bind("term_1", "soul_1", NOW, "")
+        await tx.terminals.report_catalog("term_1", 1, [], NOW)
+        assert (await tx.terminals.find("term_1")).user_id == "林"
+        await tx.terminals.bind("term_1", "soul_1", NOW, "ann")
+        [awake] = await tx.terminals.awake(NOW)
+    assert (awake.terminal_id, awake.soul_id, awake.user_id) == ("term_1", "soul_1", "ann")

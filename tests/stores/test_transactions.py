@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import NotFound, StoreUnavailable
 from soulgraph.stores.database import Database, _Postgres, database_url
@@ -29,6 +30,14 @@ async def test_what_is_written_together_is_lost_together(home):
         assert await tx.messages.page("sess_1") == []
         assert await tx.preferences.all("soul_1") == []
         assert await tx.souls.get("soul_1") == soul()
+
+
+async def test_an_error_of_the_database_does_not_quote_what_was_to_be_stored(home):
+    with pytest.raises(SQLAlchemyError) as failed:
+        async with home.write() as tx:
+            await tx.slots.put("nobody", 1, "their sister is called Aurelia", NOW)
+    assert "slots" in str(failed.value)
+    assert "Aurelia" not in str(failed.value)
 
 
 async def test_a_cancelled_writer_leaves_nothing_and_frees_the_way(home):

@@ -2,15 +2,21 @@ import inspect
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import ValidationError
 
 from soulgraph.errors import ModelError, PromptError
 from soulgraph.prompts.render import load, variables_of
-from soulgraph.voices.names import replace_names
+from soulgraph.senses.common_words import is_common
+from soulgraph.senses.grounding import is_small_talk
+from soulgraph.soul.abstraction import reveals
+from soulgraph.voices.names import names_in, replace_names
 from soulgraph.voices.offline import OfflineVoice
-from soulgraph.voices.offline_tasks import HEURISTICS
+from soulgraph.voices.offline_parsing import lines
+from soulgraph.voices.offline_tasks import HEURISTICS, extract_event
 from soulgraph.voices.task_outputs import (
     INNER_STATE_LIMIT,
     EventExtract,
@@ -18,6 +24,7 @@ from soulgraph.voices.task_outputs import (
     EvolvedPersona,
     Impulse,
     Reflection,
+    StateChange,
     Summary,
     json_objects_in,
 )
@@ -36,7 +43,7 @@ GOOD = '{"title": "Rain", "summary": "They spoke of rain."}'
 EVENT = {
     "summary": "a traveller softens",
     "pattern": {"precondition": "wary", "trigger": "proof", "reaction": "shock", "impact": "ally"},
-    "impact": {"state_changes": [{"field": "emotions", "change": "contempt → shock"}]},
+    "impact": {"state_changes": [{"field": "emotions", "before": "contempt", "after": "shock"}]},
     "narrative_fragment": "The eyes widen.",
 }
 
@@ -152,6 +159,12 @@ def test_without_names_a_text_stays_as_it_is():
     assert replace_names("a b", [], "en") == "a b"
 
 
+def test_names_are_found_and_replaced_among_chinese_characters():
+    assert names_in(["我和Alice去看海", "Bob说好"]) == ["Alice", "Bob"]
+    assert replace_names("有人和Alice去看海，alice很累", ["Alice"], "zh") == "有人和某人去看海，某人很累"
+    assert replace_names("Will will wait", ["Will"], "en") == "someone will wait"
+
+
 @pytest.mark.parametrize("length", [INNER_STATE_LIMIT, INNER_STATE_LIMIT + 1])
 def test_the_inner_state_has_a_limit(length):
     fits = length == INNER_STATE_LIMIT
@@ -232,22 +245,38 @@ def test_a_message_says_who_spoke_and_whether_anybody_had_asked():
 
 
 async def test_state_changes_of_an_event_are_those_that_happened_whatever_the_model_says():
-    changes = [{"field": "emotions", "change": "wary → 90% at ease with Luna"}]
+    changes = [{"field": "emotions", "before": "wary of Luna", "after": "90% at ease with Luna"}]
     model = scripted(json.dumps(EVENT))
     result = await run_task(model, EXTRACT_EVENT, "en", messages=EN, state_changes=changes, names=["Luna"])
     assert [change.model_dump() for change in result.impact.state_changes] == [
-        {"field": "emotions", "change": "wary →  at ease with someone"}
+        {"field": "emotions", "before": "wary of someone", "after": "at ease with someone"}
     ]
     assert (await run_task(scripted(json.dumps(EVENT)), EXTRACT_EVENT, "en", messages=EN, state_changes=[])).impact == (
         EventImpact()
     )
 
 
+async def test_changes_that_were_queued_as_one_text_are_still_read():
+    changes = [{"field": "emotions", "change": "wary → at ease"}, {"field": "emotions", "change": "9/10"}]
+    result = await run_task(scripted(json.dumps(EVENT)), EXTRACT_EVENT, "en", messages=EN, state_changes=changes)
+    assert [change.model_dump() for change in result.impact.state_changes] == [
+        {"field": "emotions", "before": "", "after": "wary → at ease"}
+    ]
+
+
+def test_the_model_is_told_what_was_before_and_after():
+    changes = [{"field": "emotions", "before": "wary", "after": "at ease"}]
+    prompt = task_message(
+        EXTRACT_EVENT, "en", {"names": [], "remembered": [], "messages": EN, "state_changes": changes}
+    )
+    assert '"before": "wary", "after": "at ease"' in prompt.text
+
+
 @pytest.mark.parametrize(
     ("lang", "messages"), [("zh", ZH), ("en", EN), ("zh", []), ("en", transcript("trust: 9/10, 100%"))]
 )
 async def test_every_task_is_answered_offline(lang, messages):
-    changes = [{"field": "emotions", "change": "calm → 90% joy"}]
+    changes = [{"field": "emotions", "before": "calm", "after": "90% joy"}]
     assert (await offline(EXTRACT_EVENT, lang, messages=messages, state_changes=changes)).impact.state_changes
     assert (await offline(REFLECT, lang, messages=messages, inner_state="")).inner_state
     assert (await offline(UPDATE_MEMORY, lang, messages=messages, base_persona="", evolved_persona="")).beliefs
@@ -261,12 +290,46 @@ async def test_an_offline_event_names_nobody(lang, messages, names):
     assert event.impact.state_changes == []
 
 
-async def test_an_offline_event_carries_its_tone_and_its_changes():
-    changes = [{"field": "relationships", "change": "陌生人 → 盟友"}]
+async def test_an_offline_event_carries_its_tone_its_topic_and_its_changes():
+    changes = [{"field": "relationships", "before": "陌生人", "after": "盟友"}]
     event = await offline(EXTRACT_EVENT, "zh", messages=ZH, state_changes=changes)
     assert "低落" in event.summary
-    assert "陌生人 → 盟友" in event.pattern.impact
-    assert event.narrative_fragment == "我陪你"
+    assert "工作" in event.pattern.trigger
+    assert "对别人的看法" in event.pattern.impact
+    assert event.impact.state_changes == [StateChange(**changes[0])]
+
+
+async def test_different_conversations_give_different_offline_events():
+    said = ["My cat is ill", "I have an exam", "We quarrelled about money", "Thank you for the song", "I hate the rain"]
+    events = [await offline(EXTRACT_EVENT, "en", messages=transcript(text), state_changes=[]) for text in said]
+    assert len({event.summary for event in events}) == len(said)
+    assert "pet" in events[0].summary and "exam" in events[1].summary
+
+
+@given(st.text("qxzjv龟雯甲", min_size=3, max_size=9), st.sampled_from([*ZH, *EN]), st.sampled_from(["zh", "en"]))
+def test_nothing_that_was_said_is_in_an_offline_event(secret, message, lang):
+    said = transcript(f"{secret} {message['content']} {secret}", f"{secret}!")
+    told = extract_event(lang, said, [], [], []).model_dump_json()
+    assert secret not in told
+    assert told == extract_event(lang, transcript(message["content"]), [], [], []).model_dump_json()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_every_topic_has_its_words_in_both_languages(lang):
+    topics = lines()[lang]["tasks"]["event"]["topics"]
+    assert topics.keys() == {*lines()["topics"], "none"}
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_an_offline_event_tells_something_of_nobody(lang):
+    """Each of them is worth keeping and may be read by all souls."""
+    for words in lines()["topics"].values():
+        for tone in lines()["tone_words"].values():
+            said = [f"{words[0]} {tone[0]}", f"{words[-1]} {tone[-1]}"]
+            event = extract_event(lang, transcript(said[0], "oh", said[1]), [], [], [])
+            assert not is_small_talk(event.summary)
+            texts = [event.summary, *event.pattern.model_dump().values(), event.narrative_fragment]
+            assert reveals("\n".join(texts), said, [], is_common) is None
 
 
 async def test_offline_reflection_adds_to_the_old_monologue_and_keeps_facts_in_free_slots():

@@ -1,0 +1,91 @@
+"""The backgrounds of the library. One that sums up a conversation is for those who had it, and theirs to edit."""
+
+from fastapi import APIRouter
+from pydantic import AliasChoices, Field
+
+from soulgraph.api.access import Caller
+from soulgraph.api.auth import AnyReader, server_owner
+from soulgraph.api.edits import Revised
+from soulgraph.api.fields import Id
+from soulgraph.api.library import CommonFields, Long, StoredPreset, add_preset, replace_preset
+from soulgraph.api.services import Served
+from soulgraph.errors import NotFound
+from soulgraph.stores.factories import new_id
+from soulgraph.stores.records import Preset
+from soulgraph.stores.stores import Transaction
+
+router = APIRouter(prefix="/v1/backgrounds", tags=["library"])
+
+
+class Background(CommonFields):
+    world_rules: Long = ""
+    initial_context: Long = ""
+
+
+class NewBackground(Background):
+    id: Id = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
+
+
+class EditedBackground(Background, Revised):
+    read_only = frozenset({"id", "background_id", "created_at", "updated_at"})
+
+
+class BackgroundOut(Background, StoredPreset):
+    pass
+
+
+@router.get("")
+async def list_backgrounds(caller: AnyReader, services: Served) -> list[BackgroundOut]:
+    """List the backgrounds by name. Those that sum up a conversation are only for those who had it, and for owners."""
+    async with services.stores.read() as tx:
+        found = await tx.backgrounds.all()
+    return [BackgroundOut.of(preset) for preset in found if caller.sees_background(preset)]
+
+
+@router.post("", status_code=201, dependencies=[server_owner])
+async def create_background(wanted: NewBackground, services: Served) -> BackgroundOut:
+    """Create a background; 409 if the id is taken."""
+    async with services.stores.write() as tx:
+        return BackgroundOut.of(await add_preset(tx.backgrounds, wanted.id, wanted, services.now()))
+
+
+@router.get("/{background_id}")
+async def read_background(background_id: Id, caller: AnyReader, services: Served) -> BackgroundOut:
+    async with services.stores.read() as tx:
+        await caller.check_background(tx, background_id)
+        return BackgroundOut.of(await tx.backgrounds.get(background_id))
+
+
+@router.put("/{background_id}")
+async def put_background(
+    background_id: Id, wanted: EditedBackground, caller: AnyReader, services: Served
+) -> BackgroundOut:
+    """Replace a background, or create it under this id. Sessions that use it see the change in their next turn.
+
+    That is for owners; what sums up a conversation of yours is yours too.
+    """
+    async with services.stores.write() as tx:
+        existing = await _editable(tx, background_id, caller)
+        if existing and existing.summary_of:  # it stays the summary of the same people's conversation
+            wanted.extensions["summary_of"] = existing.summary_of
+        edit = wanted, wanted.revision
+        return BackgroundOut.of(await replace_preset(tx.backgrounds, background_id, *edit, services.now()))
+
+
+@router.delete("/{background_id}", status_code=204)
+async def delete_background(background_id: Id, caller: AnyReader, services: Served) -> None:
+    """Delete a background. Sessions that use it go on without one."""
+    async with services.stores.write() as tx:
+        await _editable(tx, background_id, caller)
+        await tx.backgrounds.delete(background_id)
+
+
+async def _editable(tx: Transaction, background_id: str, caller: Caller) -> Preset | None:
+    """The background, None if it does not exist yet; raises Forbidden or NotFound if it is not the caller's to edit."""
+    existing = await tx.backgrounds.find_locked(background_id)
+    if existing and not caller.sees_background(existing):
+        raise NotFound("background", background_id)
+    if existing is None or not existing.summary_of:
+        caller.require_scope()
+        caller.require_all_souls()
+    return existing

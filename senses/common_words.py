@@ -1,0 +1,34 @@
+"""Which words everybody uses: what is in no list of common words may point at somebody."""
+
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import snowballstemmer  # type: ignore[import-untyped]
+import yaml
+
+
+@lru_cache(maxsize=65536)
+def is_common(word: str) -> bool:
+    """Whether a word, in small letters, is common; forms of an English word count as the word."""
+    words = _words()
+    if not word.isascii():
+        return word in words
+    plain = word.partition("'")[0]
+    return plain in words or _stem(plain) in words
+
+
+@cache
+def _words() -> frozenset[str]:
+    lists: dict[str, str] = yaml.load((files(__package__) / "common_words.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    english = lists["en"].split()
+    return frozenset([*english, *map(_stem, english), *lists["zh"].split(), *lists["zh_single"].split()])
+
+
+def _stem(word: str) -> str:
+    stem: str = _stemmer().stemWord(word)
+    return stem
+
+
+@cache
+def _stemmer() -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer("english")
