@@ -33,6 +33,7 @@ from soulgraph.memory.recall import Recall, RecalledEpisode
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.ports import Embedder, Vectors
 from soulgraph.senses.tokenizer import fingerprints
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores import schema
 from soulgraph.stores.database import Database
 from soulgraph.stores.records import Json
@@ -200,7 +201,8 @@ async def _fill_vault(vault: EventCollection, embedder: MadeUpVectors) -> None:
     for start, texts in _batches("events in Chroma"):
         made = [_event(f"evt_{start + n}", text) for n, text in enumerate(texts)]
         documents = {event.event_id: event.to_json() for event in made}
-        await vault.put(documents, await embedder.embed([event.search_text for event in made]))
+        vectors = await embedder.embed([event.search_text for event in made])
+        await vault.put(documents, vectors, {"audience": EVERYONE})
 
 
 async def _fill(stores: Stores, embedder: MadeUpVectors, backend: str) -> None:
@@ -227,7 +229,7 @@ def _row_of_all_tables(message_id: int, text: str, vector: Vectors) -> Json:
     own = fields_of(message(text, role="user" if by_user else "assistant", created_at=now))
     found = {"soul_id": "soul_1", "previous_id": message_id - 1 or None, "by_user": by_user, "at": now}
     meant = {"terms": fingerprints(text), "model": "made-up", "vector": vector.tobytes()}
-    event = {"event_id": f"evt_{message_id - 1}", "recalled": 0, "useful": 0, "merged": 0}
+    event = {"event_id": f"evt_{message_id - 1}", "recalled": 0, "useful": 0, "merged": 0, "audience": EVERYONE}
     return {"message_id": message_id, "session_id": "sess_1", **own, **found, **meant, **event}
 
 

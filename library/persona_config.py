@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -38,6 +38,15 @@ def _parse_quiet_hours(given: Any) -> QuietHours:
         return QuietHours.parse(str(given))
     except InvalidInput as error:
         raise ValueError(error.detail) from error
+
+
+def _parse_switch(given: Any) -> Any:
+    """YAML reads a bare `off` as false."""
+    return "off" if given is False else given
+
+
+EventScope = Literal["global", "soul", "off"]
+"""For whom events are drawn from conversations."""
 
 
 class ProactiveConfig(BaseModel):
@@ -86,6 +95,7 @@ class PersonaConfig(BaseModel):
     write_back: bool = True
     strict_output: bool = False
     maintain_every: int = Field(10, ge=1)
+    events: Annotated[EventScope, BeforeValidator(_parse_switch)] = "global"
     recalled: int = Field(3, ge=0, le=20)
     memory_hint: HintConfig = HintConfig()
     life: ProactiveConfig = ProactiveConfig()

@@ -34,6 +34,7 @@ Reason = Literal[
     "speaks_to_itself",
     "not_its_own_voice",
     "not_for_everybody",
+    "switched_off",
 ]
 
 _INTERPRETED = range(20, 40)

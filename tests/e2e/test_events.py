@@ -9,6 +9,7 @@ import pytest
 from soulgraph.memory.events import Event, EventLibrary, Pattern
 from soulgraph.server import create_app, open_services
 from soulgraph.settings import Settings
+from soulgraph.soul.people import EVERYONE
 from soulgraph.tests.live import new_soul, say
 
 LETTER = "A guarded person is given proof in writing and lowers their guard."
@@ -26,7 +27,7 @@ class House:
         event = Event(
             event_id, summary, pattern, {"state_changes": []}, "He unfolds it slowly.", "2026-11-16T04:45:14Z"
         )
-        return await self.events.add(event, session_id, self.soul_id, [1, 2])
+        return await self.events.add(event, session_id, self.soul_id, [1, 2], EVERYONE)
 
 
 @pytest.fixture

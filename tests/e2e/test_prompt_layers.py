@@ -6,6 +6,7 @@ import pytest
 from soulgraph.memory.events import Event, Pattern
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
+from soulgraph.soul.people import EVERYONE
 from soulgraph.tests.live import new_soul, say
 from soulgraph.tests.stub_openai import Reply
 
@@ -55,7 +56,7 @@ async def furnished(client, services, tmp_path) -> str:
     await client.put(f"/v1/souls/{soul_id}/preferences/tone", json={"value": "gentle"})
     await client.put(f"/v1/souls/{soul_id}/slots/0", json={"content": "slot words: the user keeps bees"})
     await say(client, "My sister Mika is afraid of every storm.", soul_id=soul_id, session_id="past")
-    await services.context.memory.events.add(EVENT, "past", soul_id, [1])
+    await services.context.memory.events.add(EVENT, "past", soul_id, [1], EVERYONE)
     skill = {"name": "ring_bell", "description": "Ring the bell.", "input_schema": {"type": "object", "properties": {}}}
     async with services.stores.write() as tx:
         await tx.terminals.report_skills("lighthouse", 1, [skill], services.now())

@@ -1,13 +1,16 @@
 """The event library on the embedded Chroma and on a server: duplicates, search, provenance and removal."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
 from soulgraph.memory.chroma import collection_name
-from soulgraph.memory.events import Event, EventLibrary, Pattern, open_events
+from soulgraph.memory.events import Event, EventLibrary, Pattern, audience_of, open_events
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.database import Database
+from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.memory.chroma import chroma_server
 from soulgraph.tests.memory.words_as_vectors import WordVectors
@@ -16,7 +19,7 @@ from soulgraph.tests.stores.samples import NOW, session, soul
 
 def event(event_id="evt_1", summary="a distrustful stranger is shown proof and becomes an ally"):
     pattern = Pattern("一个不信任的角色", "对方出示证据", "contempt turns into shock", "closer")
-    changes = {"state_changes": [{"field": "relationships", "change": "Stranger → Ally"}]}
+    changes = {"state_changes": [{"field": "relationships", "before": "Stranger", "after": "Ally"}]}
     return Event(event_id, summary, pattern, changes, "He stared at the paper…", "2026-01-01T00:00:00Z")
 
 
@@ -56,8 +59,8 @@ async def library(home, chroma_url, tmp_path):
         yield library
 
 
-async def add(library, event, session_id="sess_1"):
-    return await library.add(event, session_id, "soul_1", [1, 2])
+async def add(library, event, session_id="sess_1", audience=EVERYONE):
+    return await library.add(event, session_id, "soul_1", [1, 2], audience)
 
 
 async def test_an_event_is_kept_as_it_is(library):
@@ -125,6 +128,92 @@ async def test_tidying_keeps_the_most_recalled(library, home):
     assert await library.tidy(2) == []
     assert await library.tidy(1) == ["evt_1"]
     assert [one.event_id for one, _ in await library.page(9)] == ["evt_2"]
+
+
+ANN = audience_of("soul_1", ["ann"])
+BO = audience_of("soul_1", ["bo"])
+OTHERS_ANN = audience_of("soul_2", ["ann"])
+BOTH = audience_of("soul_1", ["bo", "ann"])
+
+
+async def found_by(library, *audiences):
+    ranked = await library.ranked(event().search_text, 9, audiences=audiences)
+    paged = await library.page(9, audiences=audiences)
+    assert {one.event_id for one, _, _ in ranked} == {one.event_id for one, _ in paged}
+    return {one.event_id for one, _ in paged}
+
+
+def test_an_audience_is_a_soul_and_people_in_any_order():
+    assert audience_of("soul_1", ("ann", "bo", "ann")) == BOTH
+    assert len({ANN, BO, OTHERS_ANN, BOTH, EVERYONE}) == 5
+
+
+async def test_two_souls_and_two_people_do_not_see_each_others_private_events(library):
+    private = {ANN: "evt_a", BO: "evt_b", OTHERS_ANN: "evt_c", BOTH: "evt_d"}
+    for audience, event_id in private.items():
+        assert await add(library, event(event_id), audience=audience) == event_id
+    assert await add(library, event("evt_all")) == "evt_all"
+    for audience, event_id in private.items():
+        assert await found_by(library, EVERYONE, audience) == {event_id, "evt_all"}
+        assert await found_by(library, audience) == {event_id}
+    assert await found_by(library, EVERYONE) == {"evt_all"}
+    assert len(await library.page(9)) == len(await library.search(event().search_text, 9)) == 5
+
+
+async def test_a_private_event_is_merged_into_one_for_everyone_and_never_the_other_way(library):
+    await add(library, event("evt_ann"), audience=ANN)
+    assert await add(library, event("evt_all")) == "evt_all"
+    assert await add(library, event("evt_bo"), audience=BO) == "evt_all"
+    assert await add(library, event("evt_ann_2"), audience=ANN) in ("evt_ann", "evt_all")
+    assert await found_by(library, EVERYONE, BO) == {"evt_all"}
+
+
+async def test_an_event_that_is_added_again_has_the_last_audience(library):
+    await add(library, event(), audience=EVERYONE)
+    await add(library, event(), audience=ANN)
+    assert await found_by(library, EVERYONE) == set()
+    assert await found_by(library, ANN) == {"evt_1"}
+
+
+async def forget_audiences(library, home, *event_ids):
+    """As events were stored before they had an audience."""
+    collection = await library._vault._collection()
+    for event_id in event_ids:
+        await library._vault._call(partial(collection.delete, ids=[event_id]))
+        vector = (await library._embedder.embed([event().search_text]))[0]
+        await library._vault.put({event_id: replace(event(), event_id=event_id).to_json()}, vector[None])
+        async with home.write() as tx:
+            await tx.events.admit(event_id, None)
+
+
+async def test_events_from_before_become_private_to_whom_they_came_from(library, home):
+    await add(library, event())
+    await add(library, OTHER)
+    await forget_audiences(library, home, "evt_1", "evt_2")
+    async with home.write() as tx:
+        await tx.events.remove(["evt_2"])
+        await tx.events.add("evt_2", NOW, None)
+    library._all_tagged = False
+    assert await found_by(library, EVERYONE) == set()
+    assert await found_by(library, audience_of("soul_1", ["user_1"])) == {"evt_1"}
+    assert {use.event_id: use.audience for _, use in await library.page(9)} == {
+        "evt_1": audience_of("soul_1", ["user_1"]),
+        "evt_2": audience_of("", []),
+    }
+
+
+async def test_tagging_goes_on_after_a_crash(library, home, monkeypatch):
+    await add(library, event())
+    await forget_audiences(library, home, "evt_1")
+    library._all_tagged = False
+
+    async def crash(*_):
+        raise StoreUnavailable("gone")
+
+    with monkeypatch.context() as broken, pytest.raises(StoreUnavailable):
+        broken.setattr(EventCatalogue, "admit", crash)
+        await library.page(9)
+    assert await found_by(library, audience_of("soul_1", ["user_1"])) == {"evt_1"}
 
 
 async def test_what_is_in_the_folder_is_there_again_after_a_restart(home, tmp_path):

@@ -115,14 +115,21 @@ class Vault:
 
     def __init__(self) -> None:
         self.documents: dict[str, str] = {}
+        self.audiences: dict[str, str] = {}
         self._vectors: dict[str, Any] = {}
 
-    async def put(self, documents: Any, vectors: Any) -> None:
+    async def put(self, documents: Any, vectors: Any, owner: Any) -> None:
         self.documents |= documents
+        self.audiences |= dict.fromkeys(documents, owner["audience"])
         self._vectors |= dict(zip(documents, vectors, strict=True))
 
-    async def near(self, vector: Any, limit: int) -> list[NearDocument]:
-        cosines = {key: float(np.dot(vector, known)) for key, known in self._vectors.items()}
+    async def tag(self, owners: Any) -> None:
+        self.audiences |= {key: owner["audience"] for key, owner in owners.items() if key in self.documents}
+
+    async def near(self, vector: Any, limit: int, owner: Any = None) -> list[NearDocument]:
+        open_to = owner["audience"]["$in"] if owner else self.audiences.values()
+        known = {key: vector for key, vector in self._vectors.items() if self.audiences[key] in open_to}
+        cosines = {key: float(np.dot(vector, other)) for key, other in known.items()}
         nearest = sorted(cosines, key=lambda key: -cosines[key])[:limit]
         return [NearDocument(key, self.documents[key], cosines[key]) for key in nearest]
 
@@ -131,7 +138,7 @@ class Vault:
 
     async def delete(self, ids: Any) -> None:
         for key in ids:
-            del self.documents[key], self._vectors[key]
+            del self.documents[key], self.audiences[key], self._vectors[key]
 
     def events(self) -> list[Event]:
         return [Event.from_json(document) for document in self.documents.values()]

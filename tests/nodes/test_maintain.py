@@ -3,6 +3,7 @@ import pytest
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Limits, Memory
 from soulgraph.nodes.maintain import maintain
+from soulgraph.soul.people import EVERYONE
 from soulgraph.tests.nodes.homes import Vault, event, follow_up, library_on, open_home, open_recall, talk
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import NOW
@@ -78,7 +79,7 @@ async def test_events_are_tidied_with_a_limit_alone(home, limit, turn, left):
     vault = Vault()
     library = library_on(vault, home)
     for one in (event("evt_1", "grandmother bakes bread"), event("evt_2", "a stranger shows proof")):
-        await library.add(one, "sess_1", "soul_1", [])
+        await library.add(one, "sess_1", "soul_1", [], EVERYONE)
     state = follow_up(soul_turn=turn)
     await maintained(home, state, memory=Memory(events=library), limits=Limits(max_events=limit))
     assert len(vault.documents) == left

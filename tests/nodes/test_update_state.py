@@ -118,7 +118,8 @@ async def test_a_change_is_passed_on_to_be_archived_at_once_and_told_to_those_wh
     state = await updated(home, await pending(home), stub, outlets=Outlets(listeners=ears), telemetry=telemetry)
     passed_on = state["follow_up"]
     assert (passed_on["archive_now"], passed_on["update_pending"]) == (True, False)
-    assert {"field": "relationships", "change": f"the landlord, {QUOTED}"} in passed_on["state_changes"]
+    change = {"field": "relationships", "before": "the landlord, a cold man", "after": f"the landlord, {QUOTED}"}
+    assert change in passed_on["state_changes"]
     assert ears.heard == [("soul_1", "state_changed", IDS)]
     assert telemetry.lines == [("state.updated", {**IDS, "state_update": "applied", "fields": ["relationships"]})]
 

@@ -105,7 +105,7 @@ async def test_the_answer_of_an_action_has_an_empty_persona(home):
 
 @pytest.mark.parametrize(
     ("update", "archive_now", "changes"),
-    [(None, False, []), (MOVED, True, [{"field": "emotions", "change": "moved"}])],
+    [(None, False, []), (MOVED, True, [{"field": "emotions", "before": "", "after": "moved"}])],
     ids=["nothing changed", "the soul changed"],
 )
 async def test_what_follows_the_turn_is_left_in_the_outbox(home, update, archive_now, changes):

@@ -78,3 +78,13 @@ async def test_the_least_recalled_go_first_and_of_them_the_oldest(home):
         await tx.events.remove(await tx.events.dispensable(2))
         assert [use.event_id for use in await tx.events.page(9)] == ["evt_3", "evt_0"]
         assert await tx.events.provenance("evt_1") == []
+
+
+async def test_pages_can_be_those_of_some_audiences(home):
+    async with home.write() as tx:
+        for n, audience in enumerate(["*", "soul_1\nann", "soul_1\nbo", None]):
+            await tx.events.add(f"evt_{n}", NOW + n, audience)
+        assert [use.event_id for use in await tx.events.page(9, 0, ["*", "soul_1\nann"])] == ["evt_1", "evt_0"]
+        assert await tx.events.page(9, 0, []) == []
+        assert len(await tx.events.page(9)) == 4
+        assert await tx.events.without_audience(9) == ["evt_3"]
