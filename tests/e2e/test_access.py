@@ -302,7 +302,7 @@ async def test_a_summary_stays_with_its_people_however_it_is_edited(home):
 
 
 async def test_a_socket_hears_what_concerns_its_person_alone(home, tmp_path):
-    owner, ann, bob, soul_id = home
+    _owner, ann, bob, soul_id = home
     headers = {"additional_headers": {"Authorization": ann.headers["Authorization"]}}
     async with line(ann, **headers) as socket, line(ann, **headers) as second:
         for one in (socket, second):
