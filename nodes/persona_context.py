@@ -152,7 +152,7 @@ async def _names(tx: Transaction, state: TurnState, recalled: Recalled) -> dict[
     absent = {one.message.user_id for one in recalled.episodes} - present.keys() - {utterance["user_id"]}
     if not absent:
         return present
-    called = await tx.preferences.addresses(utterance["soul_id"])
+    called = await tx.preferences.addresses(utterance["soul_id"], state["impact"].session.audience)
     return {user_id: called.get(user_id) or user_id for user_id in absent} | present
 
 

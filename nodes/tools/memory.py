@@ -96,7 +96,7 @@ async def recall_memory(
         session = await tx.sessions.find(utterance["session_id"])
         audience = frozenset(session.audience if session else [user_id])
         slots = await tx.slots.known_to(soul_id, audience, user_id)
-        called = await tx.preferences.addresses(soul_id)
+        called = await tx.preferences.addresses(soul_id, audience)
     recalled = await recall.recall(soul_id, query, _MAX_RESULTS, audience=audience) if recall else Recalled([], [])
     found = [*_facts(query, [slot.content for slot in slots]), *_quoted(recalled, called)]
     return defuse("\n".join(found)) or recalled.problem or "nothing found"

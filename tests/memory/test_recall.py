@@ -34,7 +34,7 @@ async def filled_stores(stores):
             await tx.souls.add(soul(f"soul_{n}"))
             await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
         await tx.messages.append("sess_1", [message(text, role=role) for role, text in TRANSCRIPT])
-        await tx.messages.append("sess_2", [message("My daughter is called Ines")])
+        await tx.messages.append("sess_2", [message("My daughter is called Ines", soul_id="soul_2")])
     return stores
 
 
@@ -53,7 +53,7 @@ class NoEvents:
     def __init__(self, hangs=False):
         self.hangs = hangs
 
-    async def ranked(self, text, k, vector=None):
+    async def ranked(self, text, k, vector=None, audiences=None):
         if self.hangs:
             await asyncio.sleep(60)
         raise StoreUnavailable("the event library does not answer: gone")
@@ -192,7 +192,7 @@ async def test_a_soul_that_was_asked_before_anything_was_said_learns_what_is_sai
             await tx.sessions.add(session("sess_3", "soul_3"))
         assert texts(await recall.recall("soul_3", "whales")) == []
         async with filled_stores.write() as tx:
-            await tx.messages.append("sess_3", [message("we saw whales from the pier")])
+            await tx.messages.append("sess_3", [message("we saw whales from the pier", soul_id="soul_3")])
         assert texts(await recall.recall("soul_3", "whales")) == ["we saw whales from the pier"]
 
 
@@ -229,8 +229,8 @@ class SlowIndexCache(IndexCache):
         super().__init__(*given)
         self.go_on = asyncio.Event()
 
-    async def _read_old(self, tx, soul_id, cached):
-        await super()._read_old(tx, soul_id, cached)
+    async def _read_old(self, tx, key, cached):
+        await super()._read_old(tx, key, cached)
         await self.go_on.wait()
 
 

@@ -35,10 +35,10 @@ async def summaries(home, tmp_path, chroma_url):
         yield opened
 
 
-async def keep(summaries, stores, n, text, soul_id="soul_1"):
+async def keep(summaries, stores, n, text, soul_id="soul_1", user_id="user_1", **origin):
     summary_id, session_id = f"summary_{n}", f"sess_{n}"
-    await summaries.add(summary_id, soul_id, session_id, text)
-    origin = {"session_id": session_id, "soul_id": soul_id}
+    await summaries.add(summary_id, soul_id, user_id, session_id, text)
+    origin = {"session_id": session_id, "soul_id": soul_id, "user_id": user_id, **origin}
     data = {"initial_context": text, "extensions": {"summary_of": origin}}
     async with stores.write() as tx:
         await tx.backgrounds.add(summary_id, "recap", data, NOW)

@@ -91,10 +91,10 @@ class Ears:
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
-        self.heard: list[tuple[str, str, dict[str, Any]]] = []
+        self.heard: list[tuple[str, str, str, dict[str, Any]]] = []
 
-    def tell(self, soul_id: str, event: str, data: dict[str, Any]) -> int:
-        self.heard.append((soul_id, event, data))
+    def tell(self, soul_id: str, user_id: str, event: str, data: dict[str, Any]) -> int:
+        self.heard.append((soul_id, user_id, event, data))
         return self.count
 
 

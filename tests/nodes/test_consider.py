@@ -18,16 +18,16 @@ async def home(sqlite_url):
         yield stores
 
 
-async def considered(stores, now=LATER, soul_id="soul_1", told=None):
+async def considered(stores, now=LATER, soul_id="soul_1", told=None, user_id="user_1"):
     runtime = small_runtime(stores=stores, clock=lambda: now, telemetry=told or Told())
-    return await consider({"soul_id": soul_id}, runtime)
+    return await consider({"soul_id": soul_id, "user_id": user_id}, runtime)
 
 
 async def test_a_soul_that_nobody_has_talked_to_has_nobody_to_talk_to(home):
     async with home.write() as tx:
         await tx.souls.add(soul("soul_2"))
     state = await considered(home, soul_id="soul_2")
-    assert state == {"silence": "nobody has ever talked to it"}
+    assert state == {"silence": "they have never talked alone"}
     assert ask_or_not(state) == "stay_silent"
 
 

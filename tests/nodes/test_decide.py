@@ -12,7 +12,7 @@ from soulgraph.stores.records import DailyUsage
 from soulgraph.stores.workspace import Workspaces
 from soulgraph.tests.nodes.homes import Told, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import small_runtime
-from soulgraph.tests.stores.samples import NOW, message, preference, session, soul
+from soulgraph.tests.stores.samples import NOW, message, preference, session, slot, soul
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
 
 SPEAK = Reply(text=json.dumps({"speak": True, "text": "Did it rain?", "reason": "I wonder"}))
@@ -25,7 +25,7 @@ OCCASION = {"soul_id": "soul_1", "occasion": Occasion(NOW + 7200, SOUL, SOUL.emo
 async def home(sqlite_url):
     async with open_home(sqlite_url) as stores:
         async with stores.write() as tx:
-            await tx.slots.put("soul_1", 3, "likes rain", NOW)
+            await tx.slots.put(slot(3, "likes rain"))
             await tx.preferences.put(preference("tea"))
             said = [message("See you tomorrow"), message("Good night", role="assistant", proactive=True)]
             await tx.messages.append("sess_1", said)
@@ -122,5 +122,10 @@ async def test_the_model_is_told_who_the_soul_is_and_who_said_what(home, stub, t
         await tx.preferences.put(preference("address", value="Lin"))
     await decided(home, stub, memory=Memory(workspaces=workspaces))
     asked = stub.requests[-1].body["messages"][0]["content"]
-    for words in ("Never lies.", "Paints whales.", "Lin said: See you tomorrow", "you said (unprompted): Good night"):
+    for words in (
+        "Never lies.",
+        "Paints whales.",
+        "Lin said: “See you tomorrow”",
+        "you said (unprompted): “Good night”",
+    ):
         assert words in asked

@@ -25,7 +25,7 @@ from soulgraph.tests.nodes.samples import (
     small_runtime,
     utterance,
 )
-from soulgraph.tests.stores.samples import NOW, message, persona_state, session, soul
+from soulgraph.tests.stores.samples import NOW, message, persona_state, session, slot, soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Habits, Voice
 
@@ -159,7 +159,7 @@ async def test_the_template_of_the_session_is_used_in_the_users_language(home, t
 
 async def test_what_the_soul_knows_of_its_user_is_in_the_prompt_and_named(home):
     async with home.write() as tx:
-        await tx.slots.put("soul_1", 3, "likes rain", NOW)
+        await tx.slots.put(slot(3, "likes rain"))
     update = await built(home, talking(preferences={"tea": "green"}))
     system = update["messages"][0]
     assert "tea: green" in system.text
@@ -291,7 +291,7 @@ async def test_a_model_with_a_small_context_gets_a_small_persona_and_is_told_wha
 
 async def test_a_static_persona_is_told_nothing_that_was_learnt(home):
     async with home.write() as tx:
-        await tx.slots.put("soul_1", 3, "likes rain", NOW)
+        await tx.slots.put(slot(3, "likes rain"))
     update = await built(home, talking(), persona=PersonaConfig(static=True))
     assert "likes rain" not in prompt_of(update)
 

@@ -9,9 +9,10 @@ ASKED = Decision("emoji", "no", "correction", ["表情太多"])
 
 async def test_only_what_the_guard_let_through_is_stored(home):
     async with home.write() as tx:
-        await keep_preferences(tx, "soul_1", [KEPT, ASKED], NOW)
+        await keep_preferences(tx, "soul_1", "user_1", [KEPT, ASKED], NOW)
     async with home.read() as tx:
         [kept] = await tx.preferences.all("soul_1")
+    assert (kept.user_id, kept.shared_with) == ("user_1", ())
     assert (kept.key, kept.value, kept.source, kept.evidence) == ("tone", "casual", "explicit", ["以后随意点"])
 
 

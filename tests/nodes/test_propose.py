@@ -42,10 +42,10 @@ async def proposed(stores, voice, text=TEXT, **ports):
 
 
 async def kept(stores):
-    """The preferences, and the guard of the session."""
+    """The person's preferences, and what the session's guard remembers of them."""
     async with stores.read() as tx:
-        preferences = {one.key: one.value for one in await tx.preferences.all("soul_1")}
-        return preferences, (await tx.sessions.get("sess_1")).guard
+        preferences = {one.key: one.value for one in await tx.preferences.of("soul_1", "user_1")}
+        return preferences, (await tx.sessions.get("sess_1")).guard_of("user_1")
 
 
 async def test_a_correction_that_the_model_finds_waits_to_be_asked_about(home, stub):

@@ -22,7 +22,7 @@ EN = Heard(
 def kept(slots, heard, before=(), quoting=False):
     """The contents of the slots that are kept, and the reasons why others are not."""
     written = [Slot(n=n, content=content) for n, content in slots]
-    stored = [KeptSlot("soul_1", n, content, 0.0) for n, content in before]
+    stored = [KeptSlot("soul_1", "user_1", n, content, 0.0) for n, content in before]
     good, reasons = keep_slots(written, stored, heard, quoting)
     return [slot.content for slot in good], reasons
 

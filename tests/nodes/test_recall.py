@@ -5,7 +5,7 @@ from soulgraph.memory.recall import Recall, Recalled
 from soulgraph.nodes.context import Memory
 from soulgraph.nodes.recall import recall
 from soulgraph.tests.memory.words_as_vectors import WordVectors
-from soulgraph.tests.nodes.samples import Unused, small_runtime, utterance
+from soulgraph.tests.nodes.samples import Unused, impact, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 FOUND = Recalled([], [], problem="events: no answer in time")
@@ -17,13 +17,13 @@ class Asked:
     def __init__(self):
         self.calls = []
 
-    async def recall(self, soul_id, text, k, *, count_use):
-        self.calls.append((soul_id, text, k, count_use))
+    async def recall(self, soul_id, text, k, *, count_use, audience):
+        self.calls.append((soul_id, text, k, audience, count_use))
         return FOUND
 
 
 async def recalled(memory, **ports):
-    state = {"utterance": utterance("我的车停在哪", soul_id="soul_7")}
+    state = {"utterance": utterance("我的车停在哪", soul_id="soul_7"), "impact": impact(soul("soul_7"))}
     return (await recall(state, small_runtime(memory=Memory(memory), **ports)))["recalled"]
 
 
@@ -39,8 +39,8 @@ async def test_a_persona_that_wants_no_memories_does_not_ask_for_any():
 async def test_the_soul_s_memory_is_asked_for_more_than_the_prompt_shows(shown):
     memory = Asked()
     assert await recalled(memory, persona=PersonaConfig(recalled=shown)) is FOUND
-    [(soul_id, text, k, _)] = memory.calls
-    assert (soul_id, text) == ("soul_7", "我的车停在哪")
+    [(soul_id, text, k, audience, _)] = memory.calls
+    assert (soul_id, text, audience) == ("soul_7", "我的车停在哪", {"user_1"})
     assert k > shown
 
 
@@ -57,7 +57,7 @@ async def test_a_soul_recalls_what_was_said_to_it_and_not_what_another_was_told(
         for n in (1, 7):
             await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
         await tx.messages.append("sess_1", [message("我的车停在楼顶")])
-        await tx.messages.append("sess_7", [message("我的车停在地下三层")])
+        await tx.messages.append("sess_7", [message("我的车停在地下三层", soul_id="soul_7")])
     memory = Recall(home, WordVectors(), None, lambda: NOW)
     try:
         found = await recalled(memory)

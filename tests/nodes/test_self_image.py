@@ -12,7 +12,7 @@ def test_a_soul_knows_its_name_its_persona_and_its_files(tmp_path):
     workspaces.folder("soul_1").mkdir(parents=True)
     for name, text in (("SOUL.md", "Be kind."), ("USER.md", "Lin likes rain. " * 500)):
         (workspaces.folder("soul_1") / name).write_text(text)
-    image = self_image(soul(name="Mika"), GROWN, small_context(memory=Memory(workspaces=workspaces)), "en")
+    image = self_image(soul(name="Mika"), GROWN, small_context(memory=Memory(workspaces=workspaces)), "en", "user_1")
     base, personality, evolved = image["persona"]
     assert (image["name"], base, evolved, image["soul_file"]) == ("Mika", "A keeper.", "Softer.", "Be kind.")
     assert "warm" in personality
@@ -21,5 +21,5 @@ def test_a_soul_knows_its_name_its_persona_and_its_files(tmp_path):
 
 
 def test_without_files_it_knows_the_rest():
-    image = self_image(soul(name="Mika"), GROWN, small_context(), "en")
+    image = self_image(soul(name="Mika"), GROWN, small_context(), "en", "user_1")
     assert (image["name"], image["soul_file"], image["user_file"]) == ("Mika", "", "")

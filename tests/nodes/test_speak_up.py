@@ -37,8 +37,8 @@ async def home(sqlite_url):
         async with stores.write() as tx:
             await tx.souls.add(soul("soul_2"))
             for terminal_id, owner in (("lamp", "soul_1"), ("robot", "soul_1"), ("other", "soul_2")):
-                await tx.terminals.bind(terminal_id, owner, NOW)
-            await tx.proactive_schedules.schedule({"soul_1": NOW})
+                await tx.terminals.bind(terminal_id, owner, NOW, "user_1")
+            await tx.proactive_schedules.schedule({("soul_1", "user_1"): NOW})
         yield stores
 
 
@@ -53,14 +53,14 @@ async def kept(stores):
     """What was said in the session, and how often the soul has spoken on which day."""
     async with stores.read() as tx:
         said = [(one.role, one.content, one.proactive) for one in await tx.messages.page("sess_1")]
-        [schedule] = await tx.proactive_schedules.of(["soul_1"])
+        [schedule] = await tx.proactive_schedules.of([("soul_1", "user_1")])
     return said, schedule.day, schedule.spoken
 
 
 async def test_the_soul_s_terminals_and_streams_hear_it_and_then_it_is_stored(home):
     ears, hub, told = Ears(2), Hub("lamp"), Told()
     state = await spoken(home, ears, hub, told)
-    assert ears.heard == [("soul_1", "proactive", PAYLOAD)]
+    assert ears.heard == [("soul_1", "user_1", "proactive", PAYLOAD)]
     assert sorted(hub.sent, key=lambda sent: sent[0]) == [("lamp", PAYLOAD), ("robot", PAYLOAD)]
     assert await kept(home) == ([("assistant", "Did it rain?", True)], "2027-01-15", 1)
     [(name, line)] = told.lines

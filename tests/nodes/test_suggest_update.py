@@ -53,7 +53,7 @@ async def test_it_is_suggested_once_enough_has_happened(home, turns, reason):
     assert reason in said
     assert bool(said) == bool(reason)
     data = {"soul_id": "soul_1", "session_id": "sess_1", "memory_update_suggested": True, "memory_update_reason": said}
-    assert heard == ([("soul_1", "state_changed", data)] if reason else [])
+    assert heard == ([("soul_1", "user_1", "state_changed", data)] if reason else [])
 
 
 async def test_archived_events_count_too(home):

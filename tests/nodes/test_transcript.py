@@ -5,7 +5,7 @@ from soulgraph.stores.records import Message
 
 
 def message(role, content):
-    return Message(1, "sess_1", "turn_1", role, content, False, None, 0.0)
+    return Message(1, "sess_1", "turn_1", role, content, False, None, 0.0, user_id="user_1", soul_id="soul_1")
 
 
 def test_the_language_is_the_user_s_not_the_soul_s():
@@ -15,7 +15,7 @@ def test_the_language_is_the_user_s_not_the_soul_s():
 
 def test_a_soul_remembers_who_spoke_by_name_if_it_knows_it():
     said = [message("user", "It rains."), replace(message("assistant", "Still?"), proactive=True)]
-    assert [one["speaker"] for one in as_heard(said, "Lin", "en")] == ["Lin said", "you said"]
-    assert [one["speaker"] for one in as_heard(said, None, "zh")] == ["对方说", "你说"]
-    assert [one.get("unprompted", False) for one in as_heard(said, "林", "zh")] == [False, True]
-    assert as_heard(said, "林", "zh")[0] == {"role": "user", "speaker": "林说", "content": "It rains."}
+    assert [one["speaker"] for one in as_heard(said, {"user_1": "Lin"}, "en")] == ["Lin said", "you said"]
+    assert [one["speaker"] for one in as_heard(said, {}, "zh")] == ["对方说", "你说"]
+    assert [one.get("unprompted", False) for one in as_heard(said, {"user_1": "林"}, "zh")] == [False, True]
+    assert as_heard(said, {"user_1": "林"}, "zh")[0] == {"role": "user", "speaker": "林说", "content": "It rains."}

@@ -19,7 +19,7 @@ LANDLORD = {"entity": "the landlord", "status": "a cold man", "priority": 6}
 SISTER = {"entity": "my sister", "status": "far away", "priority": 5}
 PROFILE = {"dynamic_state": {"relationships": {"items": [LANDLORD, SISTER]}}}
 SAID = "He let me off the rent."
-QUOTED = f"they said: {SAID}"
+QUOTED = f"they said: “{SAID}”"
 IDS = {"soul_id": "soul_1", "session_id": "sess_1", "turn_id": "turn_1"}
 SURPRISE = "I signed the papers"  # the second question of the probe
 SAD = {"dynamic_state": {"emotions": {"add": [{"content": "sad", "priority": 6}]}}}
@@ -120,7 +120,7 @@ async def test_a_change_is_passed_on_to_be_archived_at_once_and_told_to_those_wh
     assert (passed_on["archive_now"], passed_on["update_pending"]) == (True, False)
     change = {"field": "relationships", "before": "the landlord, a cold man", "after": f"the landlord, {QUOTED}"}
     assert change in passed_on["state_changes"]
-    assert ears.heard == [("soul_1", "state_changed", IDS)]
+    assert ears.heard == [("soul_1", "user_1", "state_changed", IDS)]
     assert telemetry.lines == [("state.updated", {**IDS, "state_update": "applied", "fields": ["relationships"]})]
 
 

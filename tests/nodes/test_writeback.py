@@ -13,7 +13,7 @@ from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage
 from soulgraph.tests.nodes.samples import CALM, Notebook, gate, impact, intents, matched, small_runtime, utterance
-from soulgraph.tests.stores.samples import NOW, persona_state, session
+from soulgraph.tests.stores.samples import NOW, persona_state, session, slot
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.usage import Usage, metered
 from soulgraph.voices.voice import Voice
@@ -118,6 +118,7 @@ async def test_what_follows_the_turn_is_left_in_the_outbox(home, update, archive
     assert (job.kind, job.soul_id, job.turn_id, job.status) == ("afterglow", "soul_1", "turn_1", "pending")
     assert job.payload == {
         "last_message": last.message_id,
+        "user_id": "user_1",
         "update_pending": False,
         "archive_now": archive_now,
         "state_changes": changes,
@@ -162,8 +163,8 @@ async def test_the_soul_grows_from_what_is_stored_and_not_from_what_the_turn_beg
 
 async def test_facts_land_in_the_first_free_slots(home):
     async with home.write() as tx:
-        await tx.slots.put("soul_1", 0, "has a cat", NOW)
-        await tx.slots.put("soul_1", 2, "is called Wang", NOW)
+        await tx.slots.put(slot(0, "has a cat"))
+        await tx.slots.put(slot(2, "is called Wang"))
     await written(home, {**spoken(), "remembered": ["likes rain", "hates heat"]})
     async with home.read() as tx:
         slots = {slot.n: slot.content for slot in await tx.slots.all("soul_1")}
@@ -179,7 +180,7 @@ async def test_only_wishes_that_are_meant_for_good_are_stored_and_the_guard_keep
         stored = await tx.sessions.get("sess_1")
     assert (kept.key, kept.value, kept.confidence, kept.source) == ("call_me", "小王", 0.9, "explicit")
     assert kept.evidence == ["以后叫我小王"]
-    assert stored.guard == guard
+    assert stored.guard == {"user_1": guard}
 
 
 async def test_what_the_models_cost_is_told_charged_and_not_charged_again(home):

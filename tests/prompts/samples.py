@@ -18,7 +18,8 @@ FULL = Persona(
     evolved_version=3,
     background_id="island",
     background="An island.",
-    inner_state="I worry about the visitor.",
+    inner_state="I keep the light.",
+    relation="You have known Lin since 2026-03-01. I worry about the visitor.",
     profile={
         "core_identity": {"archetype": "Guardian", "personality_traits": ["Patient", "Dry"]},
         "dynamic_state": {

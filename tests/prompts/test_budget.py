@@ -43,6 +43,7 @@ def grown_soul(lang: str) -> Persona:
         style_examples=[words(lang, 300)] * 10,
         background=words(lang, 3000),
         inner_state=words(lang, 1200),
+        relation=words(lang, 1200),
         evolved_persona=words(lang, 3000),
         profile={"core_identity": {"archetype": "Guardian"}, "dynamic_state": {"emotions": {"items": items}}},
         files=dict.fromkeys(FULL.files, words(lang, 4000)),
@@ -68,7 +69,7 @@ def test_under_a_card_of_8000_characters_every_part_keeps_something(lang, templa
     soul = grown_soul(lang)
     context = build(shipped(template_id), soul, Budget.for_persona(budget))
     assert len(core_of(context)) <= budget
-    assert set(context.meta["cut"]) == PARTS - ({"profile"} if budget == 6000 else set())
+    assert PARTS - ({"profile"} if budget == 6000 else set()) <= {*context.meta["cut"]} <= PARTS
     assert all(len(text_of(context, variable)) >= 10 for variable in PARTS)
     assert soul.personality in text_of(context, "personality")
     for heading in HEADINGS[lang].values():
@@ -78,10 +79,10 @@ def test_under_a_card_of_8000_characters_every_part_keeps_something(lang, templa
 @pytest.mark.parametrize("budget", [2000, 3000, 6000, 12_000])
 @pytest.mark.parametrize("template_id", TEMPLATES)
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_what_the_soul_has_become_keeps_a_third(lang, template_id, budget):
+def test_what_the_soul_has_become_keeps_a_third_but_for_the_end_of_a_sentence(lang, template_id, budget):
     context = build(shipped(template_id), grown_soul(lang), Budget(persona=budget))
     lived = [section.text for section in context.sections if section.module.variables & GROWN.keys()]
-    assert len("\n\n".join(lived)) >= budget / 3
+    assert len("\n\n".join(lived)) >= budget / 3 - len(SENTENCES[lang])
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
@@ -116,7 +117,7 @@ def test_what_stands_first_does_not_change_with_every_word_that_the_soul_gains()
 def test_a_variable_that_the_template_does_not_say_takes_no_place():
     modules = [{"name": "Who", "layer": 2, "template": "{{base_persona}}"}]
     template = read_template({"template_id": "bare", "name": "Bare", "modules": modules})
-    context = build(template, grown_soul("en"))
+    context = build(template, replace(grown_soul("en"), relation=""))
     assert context.meta["cut"] == ["base_persona"]
     assert len(core_of(context)) > 5800
 

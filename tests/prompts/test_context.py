@@ -44,7 +44,12 @@ def test_each_layer_has_its_prompt():
     context = built()
     assert re.findall("---(.+)---", context.core_prompt)[0] == "Voice"
     assert re.findall("---(.+)---", context.core_prompt)[-1] == "Mood"
-    assert re.findall("---(.+)---", context.user_pref_prompt) == ["User", "User Preferences", "Remembered"]
+    assert re.findall("---(.+)---", context.user_pref_prompt) == [
+        "This Person (never shown)",
+        "User",
+        "User Preferences",
+        "Remembered",
+    ]
     assert (
         context.mode_prompt
         == f"---Session Mode---\n{MODES['en']['hybrid']}\n\n---Session Wishes---\n- reply_length: short"
@@ -54,7 +59,7 @@ def test_each_layer_has_its_prompt():
 
 def test_every_source_is_named():
     own = "SOUL.md IDENTITY.md character:keeper personality background:island evolved_persona:v3 inner_state profile"
-    user = "USER.md preference:tone slot:0 slot:40"
+    user = "relation USER.md preference:tone slot:0 slot:40"
     recalled = "event:evt_1 episode:12 summary:summary_1 scratch_area lore:lamp"
     assert built().sources == f"{own} {user} {recalled}".split()
     assert built(BARE).sources == []
@@ -67,7 +72,15 @@ def test_what_is_not_said_is_no_source():
     modules = [m for m in COMPANION.model_dump(exclude_none=True)["modules"] if m["layer"] in (2, 4)]
     quiet = built(template=read_template({"template_id": "quiet", "name": "Quiet", "modules": modules}))
     lived = ["evolved_persona:v3", "inner_state", "profile"]
-    assert quiet.sources == ["SOUL.md", "IDENTITY.md", "character:keeper", "personality", "background:island", *lived]
+    assert quiet.sources == [
+        "SOUL.md",
+        "IDENTITY.md",
+        "character:keeper",
+        "personality",
+        "background:island",
+        *lived,
+        "relation",
+    ]
     assert quiet.meta["memory_hits"] == 0
 
 
@@ -184,7 +197,7 @@ def test_a_long_persona_leaves_room_for_the_way_it_is_spoken_in():
     context = built(persona, persona=2000)
     assert size(context) <= 2000
     assert "Mika: It went." in section(context, "Style Examples")
-    assert len(section(context, "Base Identity (Immutable Core)")) > 500
+    assert len(section(context, "Base Identity (Immutable Core)")) > 400
 
 
 def test_style_examples_are_the_same_whatever_the_soul_has_learned():

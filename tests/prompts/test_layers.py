@@ -40,6 +40,7 @@ def test_the_layers_stand_in_their_order_safety_first_and_the_contract_at_the_en
         "Inner State (never shown)",
         "Current State",
         "Personality",
+        "This Person (never shown)",
         "User",
         "User Preferences",
         "Remembered",

@@ -39,7 +39,7 @@ def test_modules_are_ordered_by_layer_then_by_priority():
         module(name="First", layer=2, priority=1),
         module(name="Off", enabled=False),
     ]
-    assert titles(template(*extras)) == ["First", "Who", "How", "Later", "Last"]
+    assert titles(template(*extras)) == ["First", "Who", "This Person (never shown)", "How", "Later", "Last"]
 
 
 @pytest.mark.parametrize("layer", [0, 1, 6, 7, -1, "safety", None])
@@ -94,10 +94,11 @@ def test_a_mistake_is_refused_with_what_to_do(wrong, message):
 
 
 @pytest.mark.parametrize("left", [BASE, MODE])
-def test_who_the_soul_is_and_its_mode_are_said_whatever_a_template_leaves_out(left):
+def test_who_the_soul_is_whom_it_talks_to_and_its_mode_are_said_whatever_a_template_leaves_out(left):
     for modules in ([left], [left, {**(MODE if left is BASE else BASE), "enabled": False}]):
         spoken = read_template(template(modules=modules)).spoken
-        assert [(module.layer, module.variables) for module in spoken] == [(2, {"base_persona"}), (4, {"mode"})]
+        said = [(2, {"base_persona"}), (3, {"relation"}), (4, {"mode"})]
+        assert [(module.layer, module.variables) for module in spoken] == said
 
 
 def test_a_template_has_modules():

@@ -13,19 +13,19 @@ async def heard(listener, count):
 async def test_everyone_who_listens_to_the_soul_hears_it_and_nobody_else():
     listeners = Listeners()
     with listeners.listen("a") as one, listeners.listen("a") as two, listeners.listen("b"):
-        assert listeners.souls == {"a", "b"}
-        assert listeners.tell("a", "proactive", {"n": 1}) == 2
-        assert listeners.tell("nobody", "proactive", {"n": 2}) == 0
+        assert listeners.subscriptions == {("a", None), ("b", None)}
+        assert listeners.tell("a", "ann", "proactive", {"n": 1}) == 2
+        assert listeners.tell("nobody", "ann", "proactive", {"n": 2}) == 0
         assert await anext(one.events(5)) == await anext(two.events(5)) == Notice("proactive", {"n": 1})
-    assert listeners.souls == set()
-    assert listeners.tell("a", "proactive", {"n": 3}) == 0
+    assert listeners.subscriptions == set()
+    assert listeners.tell("a", "ann", "proactive", {"n": 3}) == 0
 
 
 async def test_a_slow_listener_loses_the_oldest():
     listeners = Listeners()
     with listeners.listen("a") as listener:
         for n in range(250):
-            listeners.tell("a", "state_changed", {"n": n})
+            listeners.tell("a", "ann", "state_changed", {"n": n})
         assert await heard(listener, 100) == list(range(150, 250))
 
 
@@ -36,7 +36,7 @@ async def test_silence_is_noticed_and_news_after_it_are_heard():
         assert await anext(news) is None
         waiting = asyncio.ensure_future(anext(listener.events(5)))
         await asyncio.sleep(0)
-        listeners.tell("a", "proactive", {"n": 1})
+        listeners.tell("a", "ann", "proactive", {"n": 1})
         assert (await waiting).data == {"n": 1}
 
 
@@ -44,9 +44,9 @@ async def test_closing_ends_every_line_after_what_was_told_and_those_that_come_l
     listeners = Listeners()
     waiting = asyncio.create_task(_all_of("a", listeners))
     await asyncio.sleep(0)
-    listeners.tell("a", "proactive", {"n": 1})
+    listeners.tell("a", "ann", "proactive", {"n": 1})
     await listeners.close(5)
-    assert listeners.souls == set()
+    assert listeners.subscriptions == set()
     assert waiting.result() == [Notice("proactive", {"n": 1})]
     with listeners.listen("a") as late:
         assert await _all(late) == []
@@ -56,7 +56,7 @@ async def test_closing_does_not_wait_for_ever_for_a_line_that_hangs():
     listeners = Listeners()
     with listeners.listen("a"):
         await listeners.close(0.01)
-        assert listeners.souls == {"a"}
+        assert listeners.subscriptions == {("a", None)}
 
 
 async def test_one_line_hears_the_souls_it_joins_but_nothing_of_its_own_turns():
@@ -64,15 +64,15 @@ async def test_one_line_hears_the_souls_it_joins_but_nothing_of_its_own_turns():
     with listeners.connect(mine) as line:
         for soul_id in ("a", "b", "a"):
             listeners.subscribe(line, soul_id)
-        listeners.tell("a", "state_changed", {"turn_id": "turn_1"})
-        listeners.tell("a", "state_changed", {"turn_id": "turn_2"})
-        listeners.tell("b", "proactive", {"n": 1})
+        listeners.tell("a", "ann", "state_changed", {"turn_id": "turn_1"})
+        listeners.tell("a", "ann", "state_changed", {"turn_id": "turn_2"})
+        listeners.tell("b", "ann", "proactive", {"n": 1})
         mine.clear()
-        listeners.tell("b", "state_changed", {"turn_id": "turn_1"})
+        listeners.tell("b", "ann", "state_changed", {"turn_id": "turn_1"})
         news = line.events(5)
         heard = [(await anext(news)).data for _ in range(3)]
     assert heard == [{"turn_id": "turn_2"}, {"n": 1}, {"turn_id": "turn_1"}]
-    assert listeners.souls == set()
+    assert listeners.subscriptions == set()
 
 
 async def _all_of(soul_id, listeners):

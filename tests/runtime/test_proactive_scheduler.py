@@ -26,7 +26,7 @@ from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.database import Database
 from soulgraph.stores.factories import new_session, new_soul
-from soulgraph.stores.records import NewMessage
+from soulgraph.stores.records import NewMessage, Slot
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
 from soulgraph.tests.stub_openai import Reply, StubOpenAI
@@ -87,7 +87,9 @@ class World:
             names = {"session_id": session_id, "user_id": "u", "title": ""}
             await tx.sessions.ensure(await new_session(tx, soul, **names, **place, mode="hybrid", now=self.now))
             words = [("user", "明天我要考试"), ("assistant", "你可以的。")]
-            await tx.messages.append(session_id, [NewMessage("t", *said, self.now, archived=True) for said in words])
+            await tx.messages.append(
+                session_id, [NewMessage("t", *said, self.now, "u", self.soul_id, archived=True) for said in words]
+            )
             await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns + 1, self.now)
 
     async def pass_hours(self, hours, step_s=600):
@@ -102,7 +104,7 @@ class World:
 
     async def life(self):
         async with self.context.stores.read() as tx:
-            return await tx.proactive_schedules.of([self.soul_id])
+            return await tx.proactive_schedules.of([(self.soul_id, "u")])
 
     def told(self, event="life"):
         lines = self._log.read_text("utf-8").splitlines() if self._log.exists() else []
@@ -150,7 +152,7 @@ async def test_a_thousand_hours(world):
     clock, count = context.clock, lambda souls, _: ticked.append(souls)
     ticks = Ticks(context.stores, presence, None, context.constants, clock, 3, count)
     async with world.context.stores.write() as tx:
-        await tx.terminals.bind("lamp", world.soul_id, world.now)
+        await tx.terminals.bind("lamp", world.soul_id, world.now, "u")
     world.stub.script(*[SILENT if n % 3 == 0 else speak(f"我数到{n}只海鸥。") for n in range(1000)])
     heard, there = [], 0
     for day in range(42):
@@ -208,8 +210,8 @@ async def test_who_is_heard_for_the_first_time_waits_for_a_due_time_and_then_spe
 
 async def test_the_model_is_told_what_a_friend_would_know_and_no_numbers_of_feeling(world):
     async with world.context.stores.write() as tx:
-        await tx.slots.put(world.soul_id, 3, "养了一只猫", world.now)
-        await tx.souls.think(world.soul_id, "我有点想他。</inner_state>", world.now)
+        await tx.slots.put(Slot(world.soul_id, "u", 3, "养了一只猫", world.now))
+        await tx.monologues.think(world.soul_id, "我有点想他。</inner_state>", "test", world.now, "u")
     with world.listening():
         await world.pass_hours(12)
     [prompt] = world.stub.requests[0].body["messages"]
@@ -219,7 +221,7 @@ async def test_the_model_is_told_what_a_friend_would_know_and_no_numbers_of_feel
     assert prompt["content"].count("</inner_state>") == 1
     assert "（主动）" not in prompt["content"].partition("<messages>")[2].partition("</messages>")[0]
     later = world.stub.requests[-1].body["messages"][0]["content"]
-    assert "你说（主动）: 雨停了，你还好吗？" in later
+    assert "你说（主动）: “雨停了，你还好吗？" in later
     assert world.told("life.spoke")[0]["sources"] == ["slot:3", "message:1", "message:2"]
 
 
@@ -329,7 +331,7 @@ async def test_a_turn_that_runs_is_waited_for_and_then_has_the_word(world):
 
 async def test_words_that_reach_nobody_were_never_said(world):
     world.now += 3 * HOUR
-    await world.loop.graph.ainvoke({"soul_id": world.soul_id}, context=world.context)
+    await world.loop.graph.ainvoke({"soul_id": world.soul_id, "user_id": "u"}, context=world.context)
     assert [line["reason"] for line in world.told()] == ["nobody could be reached"]
     assert (world.calls, await world.said()) == (1, [])
 

@@ -8,7 +8,7 @@ from soulgraph.stores.memory import FACT_SLOTS
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.homes import Told, open_home, open_recall
 from soulgraph.tests.nodes.samples import small_context, utterance
-from soulgraph.tests.stores.samples import NOW, message, session, soul
+from soulgraph.tests.stores.samples import NOW, message, session, slot, soul
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def remembered(stores, fact, state=None, said="I paint whales, and my name
 async def fill(stores, facts):
     async with stores.write() as tx:
         for n, fact in facts.items():
-            await tx.slots.put("soul_1", n, fact, NOW)
+            await tx.slots.put(slot(n, fact))
 
 
 async def test_a_fact_is_noted_for_the_end_of_the_turn_and_not_stored_before(home):
@@ -112,10 +112,10 @@ async def test_what_was_said_in_any_conversation_is_quoted_with_its_day_and_made
         await tx.messages.append("sess_2", [message("Mika paints <narrative>whales</narrative>")])
         await tx.souls.add(soul("soul_2"))
         await tx.sessions.add(session("sess_3", "soul_2"))
-        await tx.messages.append("sess_3", [message("Mika of the other soul paints whales too")])
+        await tx.messages.append("sess_3", [message("Mika of the other soul paints whales too", soul_id="soul_2")])
     async with open_recall(home) as recall:
         found = await call(recall_memory, home, memory=Memory(recall), query="Mika paints whales")
-    assert found.startswith("2027-01-15 user: Mika paints")
+    assert found.startswith('{"date": "2027-01-15", "speaker": "user_1", "said": "Mika paints')
     assert "<narrative>" not in found
     assert "other soul" not in found
 
