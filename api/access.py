@@ -48,6 +48,11 @@ class Caller:
         return self.scope == "owner"
 
     @property
+    def is_nobody(self) -> bool:
+        """A terminal that is no person: it speaks for whoever is there, and reads nobody's things."""
+        return self.scope == "terminal" and self.user_id is None
+
+    @property
     def acts_for_anybody(self) -> bool:
         return self.user_id in (None, EVERYONE)
 
@@ -87,8 +92,8 @@ class Caller:
             raise Forbidden(f"a key with the scope `{self.scope}` may not do this: use one with {wanted}")
 
     def require_person(self) -> None:
-        """Raise Forbidden for a terminal that is nobody: it speaks for whoever is there, and reads nobody's things."""
-        if self.scope == "terminal" and self.user_id is None:
+        """Raise Forbidden for a caller that is nobody."""
+        if self.is_nobody:
             raise Forbidden(
                 "a terminal's key does not read what belongs to people: use a chat key, "
                 "or make one for a person with `soulgraph key create NAME --scope terminal --user ID`"
@@ -145,7 +150,7 @@ class Caller:
             return False
         if not origin or (self.is_owner and self.person is None):
             return True
-        return self.person is not None and self.person in background.summary_people
+        return not self.is_nobody and self.person in background.summary_people
 
     async def check_background(self, tx: Transaction, background_id: str | None) -> None:
         """Raise NotFound for a background that the caller may not see."""

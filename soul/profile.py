@@ -132,12 +132,12 @@ class EditedItem(_Entry):
     timestamp: OpenTimestamp = None
     aged_at: Timestamp | None = None
     user_id: Annotated[str, Field(max_length=128)] | None = None
-    shared_with: list[Annotated[str, Field(min_length=1, max_length=128)]] = []
+    shared_with: list[Annotated[str, Field(min_length=1, max_length=128)]] | None = None
 
     def stored(self, now: str) -> Item:
         """The item as it is stored; one without a timestamp gets `now`."""
         age = {"aged_at": self.aged_at} if self.aged_at else {}
-        owner = {} if self.user_id is None else owned_by(self.user_id, self.shared_with)
+        owner = {} if self.user_id is None else owned_by(self.user_id, self.shared_with or ())
         return {**self.words(), "priority": self.priority, "timestamp": self.timestamp or now, **age, **owner}
 
 

@@ -14,6 +14,7 @@ from soulgraph.stores.factories import new_id
 from soulgraph.tests.e2e.keyring import NOW, build
 from soulgraph.tests.e2e.sockets import line
 from soulgraph.tests.live import new_soul, say, serving
+from soulgraph.tests.stub_openai import SOUL_TURN, Reply
 
 SECRET = "zanzibar"
 
@@ -228,7 +229,7 @@ async def readable(client, ids, headers=None):
         filled = re.sub(r"\{(\w+)\}", lambda match: ids.get(match[1], "x"), path)
         for params in ({"q": SECRET}, {"q": SECRET, "user_id": "bob"}, {}):
             response = await client.get(filled, params=params, headers=headers)
-            texts[path, *params] = response.text.replace(json.dumps(SECRET), "")
+            texts[path, *params] = response.text
     return texts
 
 
@@ -301,18 +302,38 @@ async def test_a_summary_stays_with_its_people_however_it_is_edited(home):
     assert (await bob.delete(path)).status_code == 204
 
 
-async def test_a_socket_hears_what_concerns_its_person_alone(home, tmp_path):
-    _owner, ann, bob, soul_id = home
-    headers = {"additional_headers": {"Authorization": ann.headers["Authorization"]}}
-    async with line(ann, **headers) as socket, line(ann, **headers) as second:
-        for one in (socket, second):
-            await one.chat("hi", soul_id=soul_id, session_id="hers")
-            await one.until("done")
-        item = {"content": "moved", "priority": 5}
-        assert item
-        await say(bob, "remember that I moved", soul_id=soul_id)
-        await socket.send(type="ping")
-        assert [frame["event"] for frame in await socket.until("pong")] == ["pong"]
+async def test_a_socket_and_a_stream_hear_what_concerns_their_person_alone(stub, tmp_path):
+    house = await build(tmp_path)
+    soul_id = house.souls[0]
+    added = {"dynamic_state": {"emotions": {"add": [{"content": "Moved", "priority": 8}]}}}
+    async with serving(data_dir=tmp_path, llm_base_url=stub.base_url, llm_model="stub") as client:
+        bob = {"headers": house.headers("owner"), "json": {"text": "a present", "soul_id": soul_id, "user_id": "bob"}}
+        async with line(client, additional_headers=house.headers("ann")) as socket:
+            await socket.chat("hi", soul_id=soul_id)
+            await socket.until("done")
+            async with (
+                client.stream("GET", f"/v1/souls/{soul_id}/stream", headers=house.headers("ann")) as hers,
+                client.stream("GET", f"/v1/souls/{soul_id}/stream", headers=house.headers("owner")) as all_of_it,
+            ):
+                heard = [hers.aiter_lines(), all_of_it.aiter_lines()]
+                assert [await anext(lines) for lines in heard] == [": ping", ": ping"]
+                stub.default = Reply(text=SOUL_TURN.replace("{}", json.dumps(added)))
+                assert (await client.post("/v1/chat", **bob)).json()["state_changed"]
+                assert [await anext(heard[1]) for _ in range(2)] == ["", "event: state_changed"]
+                await client.post("/v1/chat", headers=house.headers("ann"), json={"text": "hi", "session_id": "ann-0"})
+                about = [await anext(heard[0]) for _ in range(3)][-1]
+                assert json.loads(about.removeprefix("data: "))["session_id"] == "ann-0"
+            await socket.send(type="ping")
+            frames = await socket.until("pong")
+            assert [frame["data"].get("session_id") for frame in frames] == ["ann-0", None]
+
+
+EVENTS = {
+    "all": ("Rain fell.", "ann", 0),
+    "anns": ("A choir sang in the evening.", "ann", 0),
+    "bobs": ("A boat sank.", "bob", 0),
+    "second": ("Snow lay on the hills.", "ann", 1),
+}
 
 
 async def test_private_events_are_for_those_who_were_there(tmp_path):
@@ -323,24 +344,11 @@ async def test_private_events_are_for_those_who_were_there(tmp_path):
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://x") as client:
         services = app.state.services
         ids = {}
-        for name, people, soul in (
-            ("all", None, 0),
-            ("anns", ["ann"], 0),
-            ("bobs", ["bob"], 0),
-            ("second", ["ann"], 1),
-        ):
-            summary = {
-                "all": "Rain fell on a roof.",
-                "anns": "A choir sang.",
-                "bobs": "A boat sank.",
-                "second": "Snow.",
-            }
-            event = Event(new_id("evt"), summary[name], Pattern("", "", "", ""), {}, "", "2027-01-15T00:00:00Z")
-            session = house.session("bob" if name == "bobs" else "ann", soul)
-            ids[name] = await services.context.memory.events.add(event, session, house.souls[soul], [])
-            async with services.stores.write() as tx:
-                audience = audience_of(house.souls[soul], people) if people else "*"
-                await tx.events.admit(ids[name], audience)
+        for name, (summary, person, soul) in EVENTS.items():
+            event = Event(new_id("evt"), summary, Pattern("", "", "", ""), {}, "", "2027-01-15T00:00:00Z")
+            audience = "*" if name == "all" else audience_of(house.souls[soul], [person])
+            source = house.session(person, soul), house.souls[soul]
+            ids[name] = await services.context.memory.events.add(event, *source, [], audience)
 
         async def seen(who):
             rows = (await client.get("/v1/events", headers=house.headers(who))).json()

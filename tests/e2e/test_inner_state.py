@@ -18,9 +18,9 @@ async def test_every_soul_is_born_with_thoughts(client):
     bare = await thoughts(client, await new_soul(client, "Nova"))
     assert bare.startswith("I am Nova.")
     with_person = await thoughts(client, await new_soul(client, "小雨", user_name="林"), user_id="default")
-    assert "林是我最在乎的人" in with_person
+    assert "林是我在乎的人" in with_person
     by_id = await thoughts(client, await new_soul(client, "Mara", user_id="Lin"), user_id="Lin")
-    assert "Lin is the one" in by_id
+    assert "Lin is somebody I care about" in by_id
     own = await thoughts(client, await new_soul(client, "满", character_id="xiaoman", user_name="林"))
     assert own.startswith("灯一亮")
 
