@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import BudgetExhausted, ModelError
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.person import Person, read_person
+from soulgraph.nodes.person import Person, fact_of, read_person, speakers_in
 from soulgraph.nodes.quality import Reason, addresses, repeats, report_refusals
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import Occasion, ProactiveState
@@ -32,6 +32,9 @@ class _Known:
     slots: list[Slot]
     person: Person
     messages: list[Message]
+
+    def fact(self, slot: Slot) -> str:
+        return fact_of(slot, self.person.user_id, self.person.names)
 
     @property
     def inner_state(self) -> str:
@@ -72,11 +75,10 @@ async def _known(occasion: Occasion, context: Context) -> _Known:
     session = occasion.session
     soul_id, user_id = occasion.soul.soul_id, session.user_id
     async with context.stores.read() as tx:
-        return _Known(
-            slots=await tx.slots.known_to(soul_id, session.audience, user_id),
-            person=await read_person(tx, session, soul_id, user_id),
-            messages=await tx.messages.last(session.session_id, _MESSAGES),
-        )
+        slots = await tx.slots.known_to(soul_id, session.audience, user_id)
+        messages = await tx.messages.last(session.session_id, _MESSAGES)
+        absent = speakers_in(messages, soul_id, user_id) | {slot.user_id for slot in slots} - {user_id}
+        return _Known(slots, await read_person(tx, session, soul_id, user_id, absent), messages)
 
 
 def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -
         **self_image(soul, occasion.session, context, lang, occasion.session.user_id),
         "inner_state": "\n".join(filter(None, (soul.inner_state, known.inner_state))),
         "mood": describe(occasion.emotion, lang, context.constants),
-        "slots": [{"n": slot.n, "content": slot.content} for slot in known.slots],
+        "slots": [{"n": slot.n, "content": known.fact(slot)} for slot in known.slots],
         "preferences": known.person.preferences,
         "messages": as_heard(known.messages, known.person.names, lang, soul.soul_id),
         "since": duration(occasion.at - heard_at[-1], lang) if heard_at else None,

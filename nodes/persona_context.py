@@ -12,7 +12,7 @@ from soulgraph.library.shipped import TEMPLATES
 from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.person import witnessed
+from soulgraph.nodes.person import fact_of, speakers_in, with_absent, witnessed
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.offers import concerns_memory
@@ -92,10 +92,11 @@ def _files(state: TurnState, context: Context) -> dict[str, str]:
 
 
 def _conversation(state: TurnState, stored: _Stored) -> tuple[list[tuple[str, str]], str]:
-    """What was said before and what is said now; in a group every line says who spoke."""
+    """What was said before and what is said now; where others talk or have talked every line says who spoke."""
     impact = state["impact"]
     text = state["utterance"]["text"]
-    if not impact.session.is_group:
+    others = speakers_in(stored.recent, impact.soul.soul_id, state["utterance"]["user_id"])
+    if not impact.session.is_group and not others:
         return [(message.role, message.content) for message in stored.recent], text
     history = as_history(stored.recent, stored.names, impact.soul.soul_id)
     return history, spoken_by(stored.names.get(state["utterance"]["user_id"]), text)
@@ -122,15 +123,16 @@ async def _stored(tx: Transaction, state: TurnState, recalled: Recalled, config:
     session = state["impact"].session
     soul_id = state["utterance"]["soul_id"]
     preset = session.snapshot_of(soul_id)["source_preset"]
-    recent = await tx.messages.recent(session.session_id, 2 * config.history_rounds)
+    recent = witnessed(await tx.messages.recent(session.session_id, 2 * config.history_rounds), session, soul_id)
+    slots = [] if config.static else await _slots(tx, state)
     return _Stored(
         template=await template_of(tx, session.template_id, lang),
         character=await tx.characters.find(preset) if preset else None,
         background=await _background(tx, session, soul_id),
-        slots=[] if config.static else await _slots(tx, state),
-        recent=witnessed(recent, session, soul_id),
+        slots=slots,
+        recent=recent,
         evolved_version=await tx.personas.last_number(session.session_id),
-        names=await _names(tx, state, recalled),
+        names=await _names(tx, state, recalled, recent, slots),
     )
 
 
@@ -145,15 +147,15 @@ async def _slots(tx: Transaction, state: TurnState) -> list[Slot]:
     return await tx.slots.known_to(utterance["soul_id"], state["impact"].session.audience, utterance["user_id"])
 
 
-async def _names(tx: Transaction, state: TurnState, recalled: Recalled) -> dict[str, str]:
-    """What those are called who take part, and those whose words are recalled because they were shared."""
-    present = state["impact"].names
-    utterance = state["utterance"]
-    absent = {one.message.user_id for one in recalled.episodes} - present.keys() - {utterance["user_id"]}
-    if not absent:
-        return present
-    called = await tx.preferences.addresses(utterance["soul_id"], state["impact"].session.audience)
-    return {user_id: called.get(user_id) or user_id for user_id in absent} | present
+async def _names(
+    tx: Transaction, state: TurnState, recalled: Recalled, recent: Sequence[Message], slots: Sequence[Slot]
+) -> dict[str, str]:
+    """What those are called who take part, those who once did, and those who have shared what is recalled or kept."""
+    soul_id, user_id = state["utterance"]["soul_id"], state["utterance"]["user_id"]
+    quoted = [message for one in recalled.episodes for message in (one.message, one.before) if message]
+    people = speakers_in([*recent, *quoted], soul_id, user_id) | {slot.user_id for slot in slots} - {user_id}
+    impact = state["impact"]
+    return await with_absent(tx, soul_id, impact.session.audience, impact.names, people)
 
 
 async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template:
@@ -243,7 +245,7 @@ def _persona(
         profile=impact.soul.dynamic_profile,
         files=files,
         preferences=impact.preferences,
-        slots={_slot_key(slot, state["utterance"]["user_id"]): slot.content for slot in stored.slots},
+        slots=_facts(stored, state["utterance"]["user_id"]),
         wishes={key: value for key, value in impact.wishes.items() if key != "mode"},
         skills=[skill.line for skill in offered_by(state.get("terminal"), context.voice.tools)],
         gate_reason=state["gate"].reason,
@@ -267,9 +269,12 @@ def _relation(impact: Impact, lang: Lang) -> str:
     return "\n".join(filter(None, (known, relation.inner_state)))
 
 
-def _slot_key(slot: Slot, user_id: str) -> int | str:
+def _facts(stored: _Stored, user_id: str) -> dict[int | str, str]:
     """Everybody's slots have the same numbers: one that another has shared is named with its owner."""
-    return slot.n if slot.user_id == user_id else f"{slot.user_id}/{slot.n}"
+    return {
+        slot.n if slot.user_id == user_id else f"{slot.user_id}/{slot.n}": fact_of(slot, user_id, stored.names)
+        for slot in stored.slots
+    }
 
 
 def _has_no_device(state: TurnState) -> bool:

@@ -143,15 +143,27 @@ def keep_monologue(new: str, old: str, heard: Heard) -> tuple[str, Reason | None
     return _without_sentences(new, filter(_FIRST_PERSON.search, copied)), None
 
 
-def is_about_itself(text: str, told: Iterable[str], own: Iterable[str]) -> bool:
+def is_about_itself(text: str, told: Iterable[str], names: Iterable[str], own: Iterable[str]) -> bool:
     """Whether anybody may hear a thought: it is about nobody, and no word of it comes from what a person has told.
 
     Words that the soul has always used for itself do not count.
     """
-    told = list(told)
-    borrowed = {*terms_of(text)} & {term for one in told for term in terms_of(one)}
-    used_before = {term for one in own for term in terms_of(one)}
-    return not _SOMEBODY.search(text) and borrowed <= used_before
+    if _SOMEBODY.search(text) or any(_names(text, name) for name in names):
+        return False
+    borrowed = _all_terms([text]) & _all_terms(told)
+    return borrowed <= _all_terms(own)
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a name is in the text: in Chinese anywhere, because there words have no bounds."""
+    found = re.escape(name.strip().casefold())
+    pattern = rf"(?<![a-z0-9]){found}(?![a-z0-9])" if name.isascii() else found
+    return bool(found) and re.search(pattern, text.casefold()) is not None
+
+
+def _all_terms(texts: Iterable[str]) -> set[str]:
+    """Also those of a text that is too long to be searched for as a whole; the pieces overlap by a long word."""
+    return {term for text in texts for n in range(0, len(text), 300) for term in terms_of(text[n : n + 360])}
 
 
 def _without_sentences(text: str, sentences: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict, ModelError, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.person import Person, read_person, witnessed
+from soulgraph.nodes.person import Person, read_person, speakers_in, witnessed
 from soulgraph.nodes.quality import Heard, Reason, is_about_itself, keep_monologue, keep_slots, report_refusals
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import AfterglowState, FollowUp
@@ -95,28 +95,32 @@ async def _think(material: _Material, follow_up: FollowUp, context: Context) -> 
     own = [*image["persona"], image["soul_file"], image["user_file"]]
     heard = Heard(material.said, material.names, own, person_said(material.person.name, lang))
     inner_state, unthought = keep_monologue(thought.inner_state, before, heard)
+    bond = thought.bond
     if material.session.people:  # before others it has thought of them all, and of no one person
-        inner_state, unthought = material.relation.inner_state, None
+        inner_state, unthought, bond = material.relation.inner_state, None, material.relation.bond
     quoting = context.voice.habits.carrier == "plain"  # it cannot keep a form, so it is not trusted with words either
     slots, reasons = keep_slots(thought.slots, material.slots, heard._replace(own=[*own, before]), quoting)
-    about_itself, refused = _about_itself(thought.about_itself, material, heard)
+    about_itself, refused = _about_itself(thought.about_itself, material, heard, image)
     monologue_flaws = [flaw for flaw in (unthought, refused) if flaw]
     report_refusals(context.telemetry, "monologue", monologue_flaws, **_ids(follow_up))
     report_refusals(context.telemetry, "slot", reasons, **_ids(follow_up))
-    return Reflection.model_construct(
-        inner_state=inner_state, slots=slots, about_itself=about_itself, bond=thought.bond
-    )
+    return Reflection.model_construct(inner_state=inner_state, slots=slots, about_itself=about_itself, bond=bond)
 
 
-def _about_itself(new: str, material: _Material, heard: Heard) -> tuple[str, Reason | None]:
-    """What the soul thinks of itself from now on. Everybody meets it, so nothing of this person may be in it."""
+def _about_itself(new: str, material: _Material, heard: Heard, image: dict[str, Any]) -> tuple[str, Reason | None]:
+    """What the soul thinks of itself from now on. Everybody meets it, so nothing of this person may be in it.
+
+    What it has become in this session, and a file about the person, are theirs too.
+    """
     old = material.soul.inner_state
     if not new:
         return old, None
     kept, flaw = keep_monologue(new, old, heard)
+    *persona, evolved = image["persona"]
     told = [one.content for one in material.messages] + [one.content for one in material.slots]
-    own = [old, *heard.own]
-    if flaw is None and not is_about_itself(kept, [*told, material.relation.inner_state, *material.names[:1]], own):
+    told += [material.relation.inner_state, evolved, image["user_file"]]
+    names, own = material.person.names.values(), [old, *persona, image["soul_file"]]
+    if flaw is None and not is_about_itself(kept, told, names, own):
         return old, "not_for_everybody"
     return kept, flaw
 
@@ -146,15 +150,16 @@ async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
         user_id = follow_up.get("user_id", session.user_id)
         said = await tx.messages.page(session.session_id, session.reflected_to)
         messages = [message for message in said if message.message_id <= follow_up["last_message"]]
-        if len(messages) < EVERY or user_id not in session.audience:
+        heard = witnessed(messages, session, soul_id)
+        if len(heard) < EVERY or user_id not in session.audience:
             return None
         soul = await tx.souls.get(soul_id)
-        person = await read_person(tx, session, soul_id, user_id)
+        person = await read_person(tx, session, soul_id, user_id, speakers_in(heard, soul_id, user_id))
         met = await tx.relations.find(soul_id, user_id)
         relation = met or first_relation(soul, user_id, person.name, context.clock())
         known = await tx.slots.known_to(soul_id, session.audience, user_id)
         slots = [slot for slot in known if slot.user_id == user_id]
-        return _Material(soul, session, person, relation, slots, witnessed(messages, session, soul_id))
+        return _Material(soul, session, person, relation, slots, heard)
 
 
 async def _keep(

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import ModelError, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.answer import UpdateFate
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.person import Person, read_person, witnessed
+from soulgraph.nodes.person import Person, read_person, speakers_in, witnessed
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.nodes.transcript import as_heard, language_of, person_said
 from soulgraph.prompts.budget import cut
@@ -79,7 +79,10 @@ def _with_changes(follow_up: FollowUp, update: StateUpdate, profile: Profile) ->
 
 
 async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
-    """None if it was asked before, or if the turn is gone, or the person from the session."""
+    """None if it was asked before, or if the turn is gone, or the person from the session.
+
+    Those count who were present in the turn: whoever has joined since then has not heard it.
+    """
     async with context.stores.read() as tx:
         turn = next((turn for turn in await tx.turns.of([follow_up["turn_id"]]) if _pending_answer(turn)), None)
         session = await tx.sessions.find(follow_up["session_id"])
@@ -87,11 +90,20 @@ async def _material(follow_up: FollowUp, context: Context) -> _Material | None:
         if turn is None or session is None or user_id not in session.audience:
             return None
         soul = await tx.souls.get(follow_up["soul_id"])
-        messages = witnessed(await tx.messages.last(session.session_id, 10 * _MESSAGES), session, soul.soul_id)
-        person = await read_person(tx, session, soul.soul_id, user_id)
-    heard = [message for message in messages if message.message_id <= follow_up["last_message"]]
+        messages = await tx.messages.last(session.session_id, 10 * _MESSAGES)
+        said = [message for message in messages if message.message_id <= follow_up["last_message"]]
+        session = _as_it_was(session, said)
+        heard = witnessed(said, session, soul.soul_id)[-_MESSAGES:]
+        person = await read_person(tx, session, soul.soul_id, user_id, speakers_in(heard, soul.soul_id, user_id))
     known = replace(soul, dynamic_profile=known_to(soul.dynamic_profile, session.audience))
-    return _Material(turn, known, session, person, heard[-_MESSAGES:])
+    return _Material(turn, known, session, person, heard)
+
+
+def _as_it_was(session: Session, said: Sequence[Message]) -> Session:
+    """The session with those who took part when the last of this was said."""
+    if not said:
+        return session
+    return replace(session, people=others(session.user_id, (said[-1].user_id, *said[-1].people)))
 
 
 def _pending_answer(turn: Turn | None) -> Json | None:

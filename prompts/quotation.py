@@ -8,6 +8,8 @@ from soulgraph.prompts.defuse import one_line
 _MARKS = re.compile('["“”„‟«»‹›「」『』〝〞〟＂《》]')
 _NOT_IN_NAMES = re.compile(r'["“”„‟«»‹›「」『』〝〞〟＂《》:：\[\]{}()（）<>]')
 _MAX_NAME = 80
+_TAKEN = frozenset({"you", "they", "你", "对方"})
+"""How transcripts call the soul itself, and people without a name."""
 
 
 def quoted(text: str) -> str:
@@ -18,4 +20,5 @@ def quoted(text: str) -> str:
 
 def speaker_name(name: str) -> str:
     """A name that cannot pass for more than a name: a label, a bracket or a quotation in it is gone."""
-    return one_line(_NOT_IN_NAMES.sub(" ", name))[:_MAX_NAME].strip() or "?"
+    shown = one_line(_NOT_IN_NAMES.sub(" ", name))[:_MAX_NAME].strip()
+    return "?" if not shown or shown.casefold() in _TAKEN else shown

@@ -28,7 +28,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "learned_patterns": ("pattern",),
 }
 _OPTIONAL_KEYS = {"reason"}
-_HIDDEN_KEYS = {"aged_at", "user_id", "shared_with"}
+_OWNER_KEYS = {"user_id", "shared_with"}
+_HIDDEN_KEYS = {"aged_at", *_OWNER_KEYS}
 BOOKKEEPING_KEYS = {"priority", "timestamp", *_HIDDEN_KEYS}
 _NUMERIC_RATING = re.compile(
     r"(?<![\d/])\d+(\.\d+)?\s*/\s*(5|10|100)(?![\d/])"  # 9/10, but not a date
@@ -185,6 +186,11 @@ def owned_by(user_id: str, shared_with: Iterable[str] = ()) -> dict[str, Any]:
     """What marks an item as this person's."""
     shared = sorted(shared_with)
     return {"user_id": user_id, "shared_with": shared} if shared else {"user_id": user_id}
+
+
+def unowned(item: Item) -> Item:
+    """The item as the soul's own."""
+    return {key: value for key, value in item.items() if key not in _OWNER_KEYS}
 
 
 def known_to(profile: Profile, audience: Collection[str]) -> Profile:

@@ -13,7 +13,7 @@ from soulgraph.soul.dynamics import born
 from soulgraph.soul.modes import Mode, default_state
 from soulgraph.soul.people import DEFAULT_USER, others
 from soulgraph.soul.personality import traits_of
-from soulgraph.soul.profile import empty_profile
+from soulgraph.soul.profile import empty_profile, unowned
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import CharacterSnapshot, Json, Preset, Relation, Session, Soul
 from soulgraph.stores.stores import Transaction
@@ -170,10 +170,13 @@ async def _character_data(tx: Transaction, character_id: str | None, required: b
 
 
 def _initial_profile(initial: Mapping[str, Any], timestamp: str) -> Json:
-    """The character's profile, completed with empty fields and with `timestamp` on items that have none."""
+    """The character's profile, completed with empty fields and with `timestamp` on items that have none.
+
+    Whatever a character says about owners is left out: a new soul knows nobody.
+    """
     fields = {**empty_profile()["dynamic_state"], **initial.get("dynamic_state", {})}
     state = {
-        field: {"items": [{"timestamp": timestamp, **item} for item in value["items"]]}
+        field: {"items": [{"timestamp": timestamp, **unowned(item)} for item in value["items"]]}
         for field, value in fields.items()
     }
     return {**empty_profile(), **initial, "dynamic_state": state}

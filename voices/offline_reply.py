@@ -156,9 +156,21 @@ def _after_tool(text: str, tool_result: ToolMessage) -> tuple[tuple[str, ...], s
     if request and request.tool == "remember":
         path = ("not_remembered",) if tool_result.status == "error" else ("remembered",)
         return path, quoted(request.value, _MAX_MEMORY)
-    memory = quoted("; ".join(tool_result.text.splitlines()), _MAX_MEMORY)
+    memory = quoted("; ".join(map(_told, tool_result.text.splitlines())), _MAX_MEMORY)
     known = tool_result.status != "error" and memory not in EMPTY_RESULTS
     return ("recalled",) if known else ("forgotten",), memory
+
+
+def _told(line: str) -> str:
+    """What a line of a tool's result says; those of memory are JSON objects."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(found, dict):
+        return line
+    words = [str(found[key]) for key in ("fact", "said", "in_short", "experience") if key in found]
+    return words[0] if words else line
 
 
 def state_update(cues: Cues) -> dict[str, Any]:

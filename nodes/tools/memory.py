@@ -11,15 +11,17 @@ from langgraph.types import Command
 
 from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.person import distinct
 from soulgraph.nodes.quality import fact_flaw, report_refusals
 from soulgraph.nodes.state import Utterance
-from soulgraph.prompts.defuse import defuse
+from soulgraph.prompts.defuse import defuse, one_line
+from soulgraph.prompts.quotation import speaker_name
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.memory import user_name
-from soulgraph.stores.records import Message
+from soulgraph.stores.records import Message, Slot
 
 _MAX_RESULTS = 5
 _MAX_FACT = 500
@@ -98,27 +100,34 @@ async def recall_memory(
         slots = await tx.slots.known_to(soul_id, audience, user_id)
         called = await tx.preferences.addresses(soul_id, audience)
     recalled = await recall.recall(soul_id, query, _MAX_RESULTS, audience=audience) if recall else Recalled([], [])
-    found = [*_facts(query, [slot.content for slot in slots]), *_quoted(recalled, called)]
-    return defuse("\n".join(found)) or recalled.problem or "nothing found"
+    owners = {*(slot.user_id for slot in slots), *(one.message.user_id for one in recalled.episodes)}
+    names = distinct({owner: called.get(owner) or owner for owner in owners})
+    found = [*_facts(query, slots, names), *_quoted(recalled, names)]
+    return "\n".join(map(_line, found)) or recalled.problem or "nothing found"
 
 
-def _facts(query: str, facts: list[str]) -> list[str]:
-    """Kept facts that share words with the query, the closest first."""
-    terms = set(terms_of(query))
-    shared = {fact: len(terms & set(terms_of(fact))) for fact in facts}
-    return sorted((fact for fact in facts if shared[fact]), key=lambda fact: -shared[fact])[:_MAX_RESULTS]
-
-
-def _quoted(recalled: Recalled, called: Mapping[str, str]) -> list[str]:
+def _line(found: Mapping[str, str]) -> str:
     """One JSON object a line, so that no text can pass for another line or for another speaker."""
-    episodes = [_utterance(one.message, called) for one in recalled.episodes]
+    return defuse(json.dumps({key: one_line(text) for key, text in found.items()}, ensure_ascii=False))
+
+
+def _facts(query: str, slots: list[Slot], names: Mapping[str, str]) -> list[dict[str, str]]:
+    """Kept facts that share words with the query, the closest first, each with the person who told it."""
+    terms = set(terms_of(query))
+    shared = [(len(terms & set(terms_of(slot.content))), slot) for slot in slots]
+    closest = sorted((one for one in shared if one[0]), key=lambda one: -one[0])[:_MAX_RESULTS]
+    return [{"told_by": speaker_name(names[slot.user_id]), "fact": slot.content} for _, slot in closest]
+
+
+def _quoted(recalled: Recalled, names: Mapping[str, str]) -> list[dict[str, str]]:
+    episodes = [_utterance(one.message, names) for one in recalled.episodes]
     summaries = [{"date": iso(one.created_at)[:10], "in_short": one.text} for one in recalled.summaries]
     events = [{"experience": one.event.summary} for one in recalled.events]
-    return [json.dumps(one, ensure_ascii=False) for one in (*episodes, *summaries, *events)]
+    return [*episodes, *summaries, *events]
 
 
-def _utterance(message: Message, called: Mapping[str, str]) -> dict[str, str]:
-    speaker = "you" if message.role == "assistant" else called.get(message.user_id) or message.user_id
+def _utterance(message: Message, names: Mapping[str, str]) -> dict[str, str]:
+    speaker = "you" if message.role == "assistant" else speaker_name(names[message.user_id])
     return {"date": iso(message.created_at)[:10], "speaker": speaker, "said": message.content}
 
 

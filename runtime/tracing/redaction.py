@@ -21,11 +21,13 @@ _KEYS = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
     r"|(?i:(?<=bearer )[A-Za-z0-9._~+/\-]{8,}=*)"
 )
-# The inner monologue, in the XML-like sections of prompts and in JSON.
-_INNER_STATE = re.compile(
-    r"(?<=<inner_state>).*?(?=</inner_state>)"
-    r"""|(?<="inner_state": ")(?:[^"\\]|\\.)+"""
-    r"""|(?<="inner_state":")(?:[^"\\]|\\.)+""",
+_MONOLOGUES = ("inner_state", "about_itself")
+# In the XML-like sections of prompts and in JSON.
+_THOUGHTS = re.compile(
+    "|".join(
+        rf"""(?<=<{name}>).*?(?=</{name}>)|(?<="{name}": ")(?:[^"\\]|\\.)+|(?<="{name}":")(?:[^"\\]|\\.)+"""
+        for name in _MONOLOGUES
+    ),
     re.DOTALL,
 )
 
@@ -55,7 +57,7 @@ class Redactor:
             return text
         for private in trace.private:
             text = text.replace(private, HIDDEN)
-        return _INNER_STATE.sub(HIDDEN, _KEYS.sub(HIDDEN, text))
+        return _THOUGHTS.sub(HIDDEN, _KEYS.sub(HIDDEN, text))
 
     def clean(self, value: Any, trace: Trace) -> Any:
         """A redacted copy as plain data; an object that is no plain data becomes the name of its type."""
@@ -84,7 +86,7 @@ class Redactor:
         return error.partition("(")[0] if self.content else self.text(error, trace)
 
     def _clean_field(self, name: str, value: Any, trace: Trace) -> Any:
-        hidden = name == "inner_state" and value and self.what != "none"
+        hidden = name in _MONOLOGUES and value and self.what != "none"
         return HIDDEN if hidden else self.clean(value, trace)
 
     def _clean_record(self, value: Any, trace: Trace) -> Any:

@@ -6,6 +6,7 @@ import pytest
 
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
+from soulgraph.tests.nodes.ann_and_bob import open_house
 from soulgraph.tests.stores.samples import soul
 
 
@@ -16,4 +17,11 @@ async def home(sqlite_url: str) -> AsyncIterator[Stores]:
         stores = Stores(database)
         async with stores.write() as tx:
             await tx.souls.add(soul())
+        yield stores
+
+
+@pytest.fixture
+async def house(sqlite_url: str) -> AsyncIterator[Stores]:
+    """SQLite stores of a soul that knows Ann and Bob."""
+    async with open_house(sqlite_url) as stores:
         yield stores

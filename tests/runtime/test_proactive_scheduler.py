@@ -110,8 +110,8 @@ class World:
         lines = self._log.read_text("utf-8").splitlines() if self._log.exists() else []
         return [line for line in map(json.loads, lines) if line["event"].startswith(event)]
 
-    def listening(self):
-        return self.context.outlets.listeners.listen(self.soul_id)
+    def listening(self, user_id=None):
+        return self.context.outlets.listeners.listen(self.soul_id, user_id)
 
     @property
     def calls(self):
@@ -244,8 +244,11 @@ async def test_a_soul_nobody_can_hear_or_has_talked_to_asks_no_model(world):
         await tx.sessions.delete("s")
     with world.listening():
         await world.pass_hours(24)
+    assert (world.calls, world.told()) == (0, []), "nobody has talked to it, so nobody is meant"
+    with world.listening("u"):
+        await world.pass_hours(24)
     assert world.calls == 0
-    assert {line["reason"] for line in world.told()} == {"nobody has ever talked to it"}
+    assert {line["reason"] for line in world.told()} == {"they have never talked alone"}
 
 
 async def test_a_conversation_is_not_interrupted(world):

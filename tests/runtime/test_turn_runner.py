@@ -242,6 +242,6 @@ async def test_those_who_have_the_soul_open_hear_that_its_profile_changed_and_on
     world.stub.default = turn("How nice!", GROWN)
     answer = await (await runner.start(said(input_id="in_2"))).answer()
     ids = {name: answer[name] for name in ("soul_id", "session_id", "turn_id")}
-    assert world.ears.heard == [("soul_1", "state_changed", ids)]
+    assert world.ears.heard == [("soul_1", "user_1", "state_changed", ids)]
     await (await runner.start(said(input_id="in_2"))).answer()
     assert len(world.ears.heard) == 1

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from langgraph.prebuilt import ToolRuntime
 
@@ -103,7 +105,10 @@ async def test_a_fact_that_is_not_worth_keeping_is_refused_and_telemetry_says_wh
 async def test_kept_facts_that_share_words_are_found_the_closest_first(home):
     await fill(home, {0: "the sea is blue", 1: "whales live in the sea", 2: "Mika paints whales", 3: "likes tea"})
     found = await call(recall_memory, home, query="does Mika paint whales")
-    assert found.splitlines() == ["Mika paints whales", "whales live in the sea"]
+    assert [json.loads(line) for line in found.splitlines()] == [
+        {"told_by": "user_1", "fact": "Mika paints whales"},
+        {"told_by": "user_1", "fact": "whales live in the sea"},
+    ]
 
 
 async def test_what_was_said_in_any_conversation_is_quoted_with_its_day_and_made_harmless(home):

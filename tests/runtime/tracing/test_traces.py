@@ -148,7 +148,8 @@ async def converse(client):
     for _ in range(5):
         await say(client, f"{SECRET} The key is {PASTED}.", soul_id=soul_id, session_id="s")
         await settled(client)
-    assert (await client.get(f"/v1/souls/{soul_id}/inner-state")).json()["inner_state"] == THOUGHT
+    about_the_person = await client.get(f"/v1/souls/{soul_id}/inner-state", params={"user_id": "default"})
+    assert about_the_person.json()["inner_state"] == THOUGHT
     await say(client, "hello", soul_id=soul_id, session_id="s")
 
 
