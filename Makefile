@@ -9,7 +9,7 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install --compile-bytecode --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 
-.PHONY: setup dev run check test coverage langgraph-dev bench clean
+.PHONY: setup dev run check test privacy coverage langgraph-dev bench clean
 
 setup: $(RUN)
 
@@ -47,6 +47,10 @@ APART := tests/e2e tests/cli tests/terminals
 test: check
 	$(PYTEST) --cov --cov-report= --cov-fail-under=83 $(addprefix --ignore=,$(APART))
 	$(PYTEST) $(APART)
+
+# Thousands of turns of people who confide in the same souls, with a model that tells everything it sees.
+privacy: dev
+	SOULGRAPH_PRIVACY_TURNS=3000 $(BIN)/pytest -n 2 -s tests/e2e/test_privacy.py
 
 coverage: dev
 	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing

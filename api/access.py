@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from soulgraph.errors import Forbidden, NotFound
-from soulgraph.soul.people import DEFAULT_USER, EVERYONE, may_know
+from soulgraph.soul.people import DEFAULT_USER, EVERYONE, NOBODY, may_know
 from soulgraph.stores.records import ApiKey, Message, Preset, Scope, Session, Soul
 from soulgraph.stores.stores import Transaction
 
@@ -48,26 +48,33 @@ class Caller:
         return self.scope == "owner"
 
     @property
+    def is_nobody(self) -> bool:
+        """A terminal that is no person: it speaks for whoever is there, and reads nobody's things."""
+        return self.scope == "terminal" and self.user_id is None
+
+    @property
     def acts_for_anybody(self) -> bool:
         return self.user_id in (None, EVERYONE)
 
     def acting_for(self, user_id: str | None) -> Self:
         """This caller with the person that a request names, or without a name the usual one.
 
-        Raises Forbidden if the caller is another person.
+        Raises Forbidden if the caller is another person. What is nobody's (an empty name) is for owners.
         """
-        if self.acts_for_anybody:
-            return replace(self, person=user_id or (DEFAULT_USER if self.user_id == EVERYONE else None))
-        if user_id not in (None, self.user_id):
+        if user_id is None:
+            return replace(self, person=DEFAULT_USER if self.user_id == EVERYONE else self.user_id)
+        if user_id == NOBODY and not self.is_owner:
+            raise Forbidden("what belongs to nobody is for owners: name a person, or leave user_id out")
+        if not self.acts_for_anybody and user_id != self.user_id:
             raise Forbidden(
                 f"this key acts for {self.user_id!r} alone: leave out {user_id!r}, or use their key or an owner's"
             )
-        return replace(self, person=self.user_id)
+        return replace(self, person=user_id)
 
     @property
     def one_person(self) -> str:
         """Whose thing is meant, where only one person's can be."""
-        return self.person or DEFAULT_USER
+        return DEFAULT_USER if self.person is None else self.person
 
     @property
     def audience(self) -> frozenset[str] | None:
@@ -85,8 +92,8 @@ class Caller:
             raise Forbidden(f"a key with the scope `{self.scope}` may not do this: use one with {wanted}")
 
     def require_person(self) -> None:
-        """Raise Forbidden for a terminal that is nobody: it speaks for whoever is there, and reads nobody's things."""
-        if self.scope == "terminal" and self.user_id is None:
+        """Raise Forbidden for a caller that is nobody."""
+        if self.is_nobody:
             raise Forbidden(
                 "a terminal's key does not read what belongs to people: use a chat key, "
                 "or make one for a person with `soulgraph key create NAME --scope terminal --user ID`"
@@ -143,7 +150,7 @@ class Caller:
             return False
         if not origin or (self.is_owner and self.person is None):
             return True
-        return self.person is not None and self.person in background.summary_people
+        return not self.is_nobody and self.person in background.summary_people
 
     async def check_background(self, tx: Transaction, background_id: str | None) -> None:
         """Raise NotFound for a background that the caller may not see."""

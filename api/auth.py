@@ -9,7 +9,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from soulgraph.api.access import Caller
-from soulgraph.api.fields import UserId
+from soulgraph.api.fields import UserIdOrNobody
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden, Unauthorized
 from soulgraph.settings import is_loopback
@@ -86,7 +86,7 @@ async def _somebody(caller: Identified) -> Caller:
     return caller
 
 
-async def _for_person(caller: Identified, user_id: UserId | None = None) -> Caller:
+async def _for_person(caller: Identified, user_id: UserIdOrNobody | None = None) -> Caller:
     return caller.acting_for(user_id)
 
 

@@ -1,6 +1,6 @@
 """The backgrounds of the library. One that sums up a conversation is for those who had it, and theirs to edit."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import AliasChoices, Field
 
 from soulgraph.api.access import Caller
@@ -11,8 +11,6 @@ from soulgraph.api.library import CommonFields, Long, StoredPreset, add_preset, 
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.records import Preset
-from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/backgrounds", tags=["library"])
 
@@ -32,6 +30,21 @@ class EditedBackground(Background, Revised):
 
 class BackgroundOut(Background, StoredPreset):
     pass
+
+
+async def _editor(background_id: Id, caller: AnyReader, services: Served) -> Caller:
+    """An owner; or somebody who had the conversation that this background sums up."""
+    async with services.stores.read() as tx:
+        existing = await tx.backgrounds.find(background_id)
+    if existing and not caller.sees_background(existing):
+        raise NotFound("background", background_id)
+    if existing is None or not existing.summary_of:
+        caller.require_scope()
+        caller.require_all_souls()
+    return caller
+
+
+editor = Depends(_editor)
 
 
 @router.get("")
@@ -56,36 +69,22 @@ async def read_background(background_id: Id, caller: AnyReader, services: Served
         return BackgroundOut.of(await tx.backgrounds.get(background_id))
 
 
-@router.put("/{background_id}")
-async def put_background(
-    background_id: Id, wanted: EditedBackground, caller: AnyReader, services: Served
-) -> BackgroundOut:
+@router.put("/{background_id}", dependencies=[editor])
+async def put_background(background_id: Id, wanted: EditedBackground, services: Served) -> BackgroundOut:
     """Replace a background, or create it under this id. Sessions that use it see the change in their next turn.
 
     That is for owners; what sums up a conversation of yours is yours too.
     """
     async with services.stores.write() as tx:
-        existing = await _editable(tx, background_id, caller)
+        existing = await tx.backgrounds.find_locked(background_id)
         if existing and existing.summary_of:  # it stays the summary of the same people's conversation
             wanted.extensions["summary_of"] = existing.summary_of
         edit = wanted, wanted.revision
         return BackgroundOut.of(await replace_preset(tx.backgrounds, background_id, *edit, services.now()))
 
 
-@router.delete("/{background_id}", status_code=204)
-async def delete_background(background_id: Id, caller: AnyReader, services: Served) -> None:
+@router.delete("/{background_id}", status_code=204, dependencies=[editor])
+async def delete_background(background_id: Id, services: Served) -> None:
     """Delete a background. Sessions that use it go on without one."""
     async with services.stores.write() as tx:
-        await _editable(tx, background_id, caller)
         await tx.backgrounds.delete(background_id)
-
-
-async def _editable(tx: Transaction, background_id: str, caller: Caller) -> Preset | None:
-    """The background, None if it does not exist yet; raises Forbidden or NotFound if it is not the caller's to edit."""
-    existing = await tx.backgrounds.find_locked(background_id)
-    if existing and not caller.sees_background(existing):
-        raise NotFound("background", background_id)
-    if existing is None or not existing.summary_of:
-        caller.require_scope()
-        caller.require_all_souls()
-    return existing

@@ -132,7 +132,7 @@ async def list_events(
     if q is None:
         found = await library.page(limit, offset, audiences)
     else:
-        found = await library.search(q, limit, audiences)
+        found = await library.search(q, limit, audiences=audiences)
     return [EventOut.of(event, use) for event, use in found]
 
 
@@ -140,7 +140,7 @@ async def _audiences(tx: Transaction, caller: Caller) -> set[str] | None:
     """The audiences whose events the caller may see; None if that is all of them."""
     if caller.person is None and not caller.soul_ids:
         return None
-    sessions = await (tx.sessions.with_person(caller.person) if caller.person else tx.sessions.all())
+    sessions = await (tx.sessions.all() if caller.person is None else tx.sessions.with_person(caller.person))
     seen = filter(caller.sees_session, sessions)
     private = {audience_of(soul_id, one.audience) for one in seen for soul_id in (one.soul_id, *one.souls)}
     return {EVERYONE, *private}

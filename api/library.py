@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
-from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, field_validator, model_validator
 
 from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
@@ -39,6 +39,14 @@ class InitialProfile(Edit):
 
     dynamic_state: dict[Annotated[str, StringConstraints(pattern=r"^\w{1,60}$")], EditedField] = Field({})
     retired: None = None  # a new soul has no retired items
+
+    @model_validator(mode="after")
+    def _drop_owners(self) -> Self:
+        """A character is nobody's in particular: what a soul is born with is its own."""
+        for item in (item for edited in self.dynamic_state.values() for item in edited.items):
+            item.user_id = None
+            item.shared_with = None
+        return self
 
 
 class CommonFields(Body):

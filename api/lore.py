@@ -61,8 +61,7 @@ def lore_router(kind: PresetKind) -> APIRouter:
 
 
 router = APIRouter()
-router.include_router(lore_router("characters"))
-router.include_router(lore_router("backgrounds"))
+router.routes.extend([*lore_router("characters").routes, *lore_router("backgrounds").routes])
 
 
 async def _rewrite(kind: PresetKind, preset_id: str, rewrite: Rewrite, services: Services) -> None:

@@ -87,7 +87,7 @@ async def list_slots(soul_id: Id, caller: Reader, services: Served) -> list[Slot
     """List the memory slots of a person that are not empty, by number; an owner who names nobody gets everybody's."""
     async with services.stores.read() as tx:
         await caller.soul(tx, soul_id)
-        found = await (tx.slots.of(soul_id, caller.person) if caller.person else tx.slots.all(soul_id))
+        found = await (tx.slots.all(soul_id) if caller.person is None else tx.slots.of(soul_id, caller.person))
         return [SlotOut.of(slot) for slot in found]
 
 
@@ -128,7 +128,8 @@ async def list_preferences(soul_id: Id, caller: Reader, services: Served) -> lis
     """List the long-term preferences of a person by key; an owner who names nobody gets everybody's."""
     async with services.stores.read() as tx:
         await caller.soul(tx, soul_id)
-        found = await (tx.preferences.of(soul_id, caller.person) if caller.person else tx.preferences.all(soul_id))
+        person = caller.person
+        found = await (tx.preferences.all(soul_id) if person is None else tx.preferences.of(soul_id, person))
         return [PreferenceOut.of(preference) for preference in found]
 
 

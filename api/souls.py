@@ -91,8 +91,10 @@ async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     async with services.stores.write() as tx:
         soul = await new_soul(tx, **given, now=now, constants=services.context.constants)
         await tx.souls.add(soul)
+        relation = first_relation(soul, soul.user_id, wanted.user_name, now)
+        if relation.inner_state:  # it knows what its person is called
+            await tx.relations.ensure(relation)
         if name := wanted.user_name:
-            await tx.relations.ensure(first_relation(soul, soul.user_id, name, now))
             await tx.preferences.put(Preference(soul.soul_id, soul.user_id, ADDRESS, name, 1.0, "given", [], now))
     return SoulOut.of(soul)
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 
 
 async def measure() -> float:
-    """Milliseconds of CPU up to the answer, of a turn in the middle of a conversation; what follows turns is waited for."""
+    """Milliseconds of CPU up to the answer, of a turn amid a conversation; what follows each turn is waited for."""
     from soulgraph.bench.turn import cost, soulgraph_turns, stub_model
 
     with stub_model(chunk_size=4096) as base_url, tempfile.TemporaryDirectory() as folder:
@@ -30,7 +30,9 @@ def run(checkout: Path) -> float:
     """`measure` in a process of its own, with the package of this checkout."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "soulgraph").symlink_to(checkout)
-        code = "import asyncio, runpy; module = runpy.run_path('bench/compare.py'); print(asyncio.run(module['measure']()))"
+        code = (
+            "import asyncio, runpy; bench = runpy.run_path('bench/compare.py'); print(asyncio.run(bench['measure']()))"
+        )
         env = {**os.environ, "PYTHONPATH": folder}
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True

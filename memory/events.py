@@ -78,9 +78,7 @@ class EventLibrary:
         self._has_events = False
         self._all_tagged = False
 
-    async def add(
-        self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int], audience: str
-    ) -> str:
+    async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int], audience: str) -> str:
         """Store an event, or merge it into one that is almost the same; returns the id that is kept.
 
         `audience` is everyone, or as `audience_of` writes it. The messages it was drawn from are archived together with

@@ -214,6 +214,7 @@ async def _known(stretch: _Stretch, follow_up: FollowUp, context: Context) -> _K
         turns = await tx.turns.of({message.turn_id for message in stretch.messages})
         own = await _names_of_souls(tx, follow_up)
         called = await tx.preferences.addresses(soul_id)
+        called_here = await tx.preferences.addresses(soul_id, stretch.people)
         people = [relation.user_id for relation in await tx.relations.all(soul_id)]
     sources = {source for turn in turns if turn.answer for source in turn.answer["persona"]["sources"]}
     remembered = await recall.texts(soul_id, sources) if recall else {}
@@ -221,10 +222,9 @@ async def _known(stretch: _Stretch, follow_up: FollowUp, context: Context) -> _K
         uses = await tx.events.uses([source.removeprefix("event:") for source in remembered])
     public = {f"event:{use.event_id}" for use in uses.values() if use.audience == EVERYONE}
     mentioned = names_in(message.content for message in stretch.messages)
-    here = [name for user_id, name in called.items() if user_id in stretch.people]
     ids = [user_id for user_id in people if user_id != DEFAULT_USER]
     return _Known(
-        [*own, *here, *mentioned],
+        [*own, *called_here.values(), *mentioned],
         [*own, *called.values(), *ids],
         [*remembered.values()],
         [text for source, text in remembered.items() if source not in public],

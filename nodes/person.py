@@ -9,8 +9,8 @@ from soulgraph.stores.memory import ADDRESS, user_name
 from soulgraph.stores.records import Message, Preference, Relation, Session, Slot
 from soulgraph.stores.stores import Transaction
 
-_HOW_TO_SPEAK = (ADDRESS, "language")
-"""Preferences that are heeded in a group too: they say nothing but how to speak to somebody."""
+_LANGUAGE = "language"
+"""The preference that is heeded in a group too: it says nothing of anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ async def read_person(
         raise Conflict("session_mismatch", f"this session has user_id {session.user_id!r}: start one for {user_id!r}")
     known = await tx.preferences.known_to(soul_id, session.audience, user_id)
     if session.people:
-        known += [one for one in await tx.preferences.of(soul_id, user_id) if one.key in _HOW_TO_SPEAK]
+        known += [one for one in await tx.preferences.of(soul_id, user_id) if one.key == _LANGUAGE]
     relation = None if session.people else await tx.relations.find(soul_id, user_id)
     names = await _names(tx, session, soul_id) if session.is_group else _name(known, user_id)
     return Person(user_id, _effective(known, user_id), await with_absent(tx, soul_id, names, absent), relation)
@@ -60,7 +60,7 @@ def _effective(preferences: Iterable[Preference], user_id: str) -> dict[str, str
 
 
 async def _names(tx: Transaction, session: Session, soul_id: str) -> dict[str, str]:
-    called = await tx.preferences.addresses(soul_id)
+    called = await tx.preferences.addresses(soul_id, session.audience)
     people = {user_id: called.get(user_id) or user_id for user_id in session.audience}
     souls = [await tx.souls.get(other) for other in {session.soul_id, *session.souls} - {soul_id}]
     return distinct({**people, **{soul.soul_id: soul.name for soul in souls}})

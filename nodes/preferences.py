@@ -9,9 +9,14 @@ from soulgraph.stores.stores import Transaction
 
 
 async def keep_preferences(
-    tx: Transaction, soul_id: str, user_id: str, decisions: Sequence[Decision], now: float
+    tx: Transaction,
+    soul_id: str,
+    user_id: str,
+    decisions: Sequence[Decision],
+    now: float,
+    shared_with: tuple[str, ...] = (),
 ) -> None:
-    """Store the person's preferences that the guard let through."""
+    """Store the person's preferences that the guard let through; those who were present know them."""
     for decision in decisions:
         if decision.verdict == "persist":
             kept = Preference(
@@ -23,6 +28,7 @@ async def keep_preferences(
                 source=decision.reason,
                 evidence=decision.evidence,
                 updated_at=now,
+                shared_with=shared_with,
             )
             await tx.preferences.put(kept)
 

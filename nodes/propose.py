@@ -8,6 +8,7 @@ from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.senses.text import normalise
 from soulgraph.soul.language import lang_of
+from soulgraph.soul.people import others
 from soulgraph.soul.preferences import Decision, decide_later
 from soulgraph.soul.signals import Signal, may_state_wish, proposed_signal
 from soulgraph.stores.records import Session
@@ -63,7 +64,8 @@ async def _decide(signals: list[Signal], follow_up: FollowUp, context: Context) 
             return []
         user_id = _speaker(session, follow_up)
         guard, decisions = decide_later(session.guard_of(user_id), signals, last_message)
-        await keep_preferences(tx, follow_up["soul_id"], user_id, decisions, context.clock())
+        present = others(user_id, session.audience)
+        await keep_preferences(tx, follow_up["soul_id"], user_id, decisions, context.clock(), present)
         await tx.sessions.set_guard(session_id, {**session.guard, user_id: guard})
     return decisions
 

@@ -55,7 +55,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         sharing = await heed_permission(tx, state)
         message_ids = await tx.messages.append(session.session_id, _messages(state, sharing.shared_with, now))
         await _grow(tx, state, now)
-        await keep_preferences(tx, impact.soul.soul_id, user_id, impact.decisions, now)
+        present = others(user_id, session.audience)
+        await keep_preferences(tx, impact.soul.soul_id, user_id, impact.decisions, now, present)
         if impact.guard != session.guard_of(user_id):
             await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: impact.guard})
         await tx.turns.answered(session.session_id, utterance["input_id"], {**answer})

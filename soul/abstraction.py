@@ -92,16 +92,16 @@ def _has_address(texts: _Texts) -> bool:
     if ADDRESS.search(texts.text):
         return True
     streets = (street[0] for street in NAMED_STREET.finditer(texts.small_said) if street[1] not in FUNCTION)
-    places = (place[0] for place in NAMED_PLACE.finditer(texts.said) if _is_proper(place[1], place[2], texts))
+    places = (place[0] for place in NAMED_PLACE.finditer(texts.said) if _is_proper(*place.groups(), texts))
     homes = (home for found in LIVES_IN.findall(texts.said) for home in rare_pairs(found, texts.is_common))
     return any(place in texts.small for place in (*streets, *places, *homes))
 
 
-def _is_proper(before: str, kind: str, texts: _Texts) -> bool:
-    """Whether the characters before 小区, 路… are its name; those of 我们学校 and 回家路上 are not."""
+def _is_proper(before: str, kind: str, on: str, texts: _Texts) -> bool:
+    """Whether the characters before 小区, 路… are its name; those of 我们学校 and 上学路上 are not."""
     if GENERAL.search(before) or texts.is_common(before[-1] + kind) or texts.is_common(before + kind):
         return False
-    return kind not in WAYS or not texts.is_common(before)
+    return not (kind in WAYS and on and texts.is_common(before))
 
 
 def _has_code(texts: _Texts) -> bool:

@@ -27,7 +27,7 @@ ADDRESS = re.compile(
     re.IGNORECASE,
 )
 NAMED_STREET = re.compile(rf"\b([a-z']+) ({_STREET})\b")
-NAMED_PLACE = re.compile(rf"([{HAN}]{{2}})({_PLACE})")
+NAMED_PLACE = re.compile(rf"([{HAN}]{{2}})({_PLACE})(?=(上?))")
 LIVES_IN = re.compile(rf"(?:住在?|地址是?|位于|家在|老家在?|搬到了?)([{HAN}]{{2,8}})")
 CODE = re.compile(r"\b(?=\w*\d)(?=\w*[a-z])\w+\b|\w_\w|#\w|\b(?:[a-z][ .-]){2,}[a-z]\b", re.IGNORECASE)
 COUNTED = re.compile(r"\d+(?:st|nd|rd|th|s|am|pm|h|kg|km|cm|mm|k|m|min)\b", re.IGNORECASE)

@@ -92,7 +92,8 @@ def changes_of(profile: Profile, update: StateUpdate) -> list[dict[str, str]]:
 
 def _addition(field: str, items: Sequence[Item], words: Mapping[str, str]) -> tuple[str, str]:
     earlier = [item for item in items if field == "relationships" and _agree(item, words, ["entity"])]
-    return _in_words(max(earlier, key=rank, default={})), _in_words(words)
+    before = max(earlier, key=rank) if earlier else {}
+    return _in_words(before), _in_words(words)
 
 
 def _new_priority(items: Sequence[Item], entry: Reprioritised) -> tuple[str, str]:

@@ -95,10 +95,16 @@ class Preferences(OwnedRows[Preference]):
     name = "key"
     kind = "preference"
 
-    async def addresses(self, soul_id: str) -> dict[str, str]:
-        """What everybody whom the soul knows wants to be called, by person."""
+    async def addresses(self, soul_id: str, audience: Collection[str] | None = None) -> dict[str, str]:
+        """What people whom the soul knows want to be called, by person, as far as the audience may know it.
+
+        Without an audience everybody's.
+        """
         rows = await self._all(self._rows("soul_id", "key"), soul_id=soul_id, key=ADDRESS)
-        return {row.user_id: row.value for row in rows if row.user_id != NOBODY}
+        if audience is None:
+            return {row.user_id: row.value for row in rows if row.user_id != NOBODY}
+        known = [row for row in rows if may_know(audience, row.user_id, row.shared_with)]
+        return {row.user_id: row.value for row in known}
 
 
 class Slots(OwnedRows[Slot]):

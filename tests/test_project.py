@@ -57,7 +57,8 @@ def test_the_licence_is_apache_2_word_for_word():
 
 def test_the_metadata_carries_the_licence_and_where_to_look(metadata):
     assert metadata["License-Expression"] == "Apache-2.0"
-    assert metadata.get_all("License-File") == ["LICENSE", "senses/emotion/ATTRIBUTION.md"]
+    attributions = ["senses/ATTRIBUTION.md", "senses/emotion/ATTRIBUTION.md"]
+    assert metadata.get_all("License-File") == ["LICENSE", *attributions]
     assert metadata["Version"] == __version__
     assert metadata["Author"] == "The soulgraph authors"
     links = [url.split(", ")[0] for url in metadata.get_all("Project-URL")]

@@ -98,7 +98,7 @@ async def recall_memory(
         session = await tx.sessions.find(utterance["session_id"])
         audience = frozenset(session.audience if session else [user_id])
         slots = await tx.slots.known_to(soul_id, audience, user_id)
-        called = await tx.preferences.addresses(soul_id)
+        called = await tx.preferences.addresses(soul_id, audience)
     recalled = await recall.recall(soul_id, query, _MAX_RESULTS, audience=audience) if recall else Recalled([], [])
     owners = {*(slot.user_id for slot in slots), *(one.message.user_id for one in recalled.episodes)}
     names = distinct({owner: called.get(owner) or owner for owner in owners})

@@ -341,15 +341,17 @@ def test_another_program_on_the_port_is_not_mistaken_for_a_server(model: str, mo
 def test_a_key_opens_the_server_until_it_is_revoked(monkeypatch: pytest.MonkeyPatch) -> None:
     soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
     owner = soulgraph("key", "create", "mine", "--scope", "owner")
-    chatter = secret_of(soulgraph("key", "create", "phone", "--scope", "chat"))
-    assert "restart" in owner.stderr
+    phone_key = soulgraph("key", "create", "phone", "--scope", "chat")
+    chatter = secret_of(phone_key)
+    assert "asks everybody for a key" in owner.stderr.replace("\n", " ").replace("  ", " ")
+    assert "asks everybody" not in phone_key.stderr
 
     with hosted(Settings.load()) as url:
         chat = ("chat", "Mira", "--server", url)
         assert refused(soulgraph(*chat, said="hello\n"), 1, "SOULGRAPH_API_KEY")
         monkeypatch.setenv("SOULGRAPH_API_KEY", chatter)
         assert "Mira: " in soulgraph(*chat, said="hello\n").stdout
-        assert refused(soulgraph("soul", "create", "Lin", "--mbti", "INFJ", "--server", url), 1, "scope 'chat'")
+        assert refused(soulgraph("soul", "create", "Lin", "--mbti", "INFJ", "--server", url), 1, "scope `chat`")
 
         listed = soulgraph("key", "list").stdout
         phone = re.search(r"(\w{8}) +phone +chat", listed)
@@ -361,10 +363,42 @@ def test_a_key_opens_the_server_until_it_is_revoked(monkeypatch: pytest.MonkeyPa
         assert soulgraph("soul", "create", "Lin", "--mbti", "INFJ", "--server", url).exit_code == 0
 
 
-def test_revoking_the_last_key_is_said_to_open_the_server() -> None:
+def test_revoking_the_last_key_is_said_to_refuse_everybody() -> None:
     soulgraph("key", "create", "mine", "--scope", "owner")
     key_id = re.findall(r"(\w{8}) +mine", soulgraph("key", "list").stdout)[0]
-    assert "No key is left" in soulgraph("key", "revoke", key_id).stderr
+    told = " ".join(soulgraph("key", "revoke", key_id).stderr.split())
+    assert "No key is left: the server refuses everybody now." in told
+    assert "`soulgraph key create NAME --scope owner` makes one" in told
+    assert "problem API keys all are revoked" in " ".join(soulgraph("doctor").stdout.split())
+
+
+def test_a_key_of_a_person_and_a_soul_chats_as_that_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("Mira", "Nova"):
+        soulgraph("soul", "create", name, "--mbti", "INFJ")
+    owner = secret_of(soulgraph("key", "create", "mine", "--scope", "owner"))
+    ann = secret_of(soulgraph("key", "create", "phone", "--scope", "chat", "--user", "ann", "--soul", "Mira"))
+    soulgraph("key", "create", "site", "--scope", "chat", "--user", "*")
+    listed = soulgraph("key", "list").stdout
+    assert re.search(r"phone +chat +ann +Mira", listed)
+    assert re.search(r"site +chat +anybody", listed)
+    with hosted(Settings.load()) as url:
+        monkeypatch.setenv("SOULGRAPH_API_KEY", ann)
+        assert "Mira: " in soulgraph("chat", "Mira", "--server", url, said="hello\n").stdout
+        assert refused(soulgraph("chat", "Nova", "--server", url), 1, "no soul 'Nova'")
+        monkeypatch.setenv("SOULGRAPH_API_KEY", owner)
+        assert "Mira: " in soulgraph("chat", "Mira", "--server", url, said="hello\n").stdout
+        sessions = httpx.get(f"{url}/v1/sessions", headers={"Authorization": f"Bearer {owner}"}).json()
+        assert sorted(one["user_id"] for one in sessions) == ["ann", "default"]
+
+
+def test_a_key_that_would_make_no_sense_is_refused() -> None:
+    create = ("key", "create", "x", "--scope")
+    assert refused(soulgraph(*create, "owner", "--user", "ann"), 1, "acts for anybody: leave --user out")
+    assert refused(soulgraph(*create, "chat", "--user", "has spaces"), 1, "'has spaces' is no id")
+    assert refused(soulgraph(*create, "chat", "--soul", "Nobody"), 1, "no soul 'Nobody'")
+    for user in ("ann", "bob"):
+        soulgraph("soul", "create", "Mira", "--mbti", "INFJ", "--user", user)
+    assert refused(soulgraph(*create, "chat", "--soul", "Mira"), 1, "2 souls are called 'Mira': use an id")
 
 
 def test_serve_tells_its_address_serves_it_and_stops_quietly() -> None:

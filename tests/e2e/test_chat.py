@@ -8,6 +8,7 @@ import pytest
 from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.stores.memory import FACT_SLOTS
+from soulgraph.stores.records import Slot
 from soulgraph.tests.live import hear, new_soul, say, serving, transcript
 
 
@@ -242,7 +243,7 @@ async def test_a_soul_whose_memory_is_full_says_that_it_kept_nothing(database_ur
         soul_id = await new_soul(client)
         async with open_stores(Settings.load(**settings)) as stores, stores.write() as tx:
             for n in FACT_SLOTS[1:]:
-                await tx.slots.put(soul_id, n, f"fact {n}", 1.0)
+                await tx.slots.put(Slot(soul_id, "default", n, f"fact {n}", 1.0))
         kept = await say(client, "Remember that my cat is called Tofu", soul_id=soul_id)
         refused = await say(client, "Remember that my dog is called Rex", soul_id=soul_id)
         async with open_stores(Settings.load(**settings)) as stores, stores.read() as tx:

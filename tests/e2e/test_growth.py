@@ -152,7 +152,12 @@ async def test_a_summary_begins_a_session_that_knows_what_happened(modelled, stu
     background = (await modelled.get(f"/v1/backgrounds/{follower['background_id']}")).json()
     assert background["initial_context"].startswith("Mika brought the letter")
     assert "暴力" in background["world_rules"]
-    assert background["extensions"]["summary_of"] == {"session_id": "first", "soul_id": before["soul_id"]}
+    assert background["extensions"]["summary_of"] == {
+        "session_id": "first",
+        "soul_id": before["soul_id"],
+        "user_id": "default",
+        "people": [],
+    }
 
     await say(modelled, "and now?", session_id=follower["session_id"])
     prompt = "\n".join(message["content"] for message in stub.requests[-1].body["messages"])

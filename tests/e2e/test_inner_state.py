@@ -10,17 +10,17 @@ def refused(response, status, code):
     return response.json()["detail"]
 
 
-async def thoughts(client, soul_id):
-    return (await client.get(f"/v1/souls/{soul_id}/inner-state")).json()["inner_state"]
+async def thoughts(client, soul_id, **about):
+    return (await client.get(f"/v1/souls/{soul_id}/inner-state", params=about)).json()["inner_state"]
 
 
 async def test_every_soul_is_born_with_thoughts(client):
     bare = await thoughts(client, await new_soul(client, "Nova"))
     assert bare.startswith("I am Nova.")
-    with_person = await thoughts(client, await new_soul(client, "小雨", user_name="林"))
-    assert "林是我最在乎的人" in with_person
-    by_id = await thoughts(client, await new_soul(client, "Mara", user_id="Lin"))
-    assert "Lin is the one" in by_id
+    with_person = await thoughts(client, await new_soul(client, "小雨", user_name="林"), user_id="default")
+    assert "林是我在乎的人" in with_person
+    by_id = await thoughts(client, await new_soul(client, "Mara", user_id="Lin"), user_id="Lin")
+    assert "Lin is somebody I care about" in by_id
     own = await thoughts(client, await new_soul(client, "满", character_id="xiaoman", user_name="林"))
     assert own.startswith("灯一亮")
 
@@ -35,13 +35,29 @@ async def test_the_owner_writes_a_new_version_and_every_one_is_kept(client):
     soul_id = await new_soul(client, "Nova")
     born = await thoughts(client, soul_id)
     written = await client.put(f"/v1/souls/{soul_id}/inner-state", json={"inner_state": "  I miss the rain. "})
-    assert written.json() == {"soul_id": soul_id, "inner_state": "I miss the rain."}
+    assert written.json() == {"soul_id": soul_id, "user_id": None, "inner_state": "I miss the rain."}
     assert await thoughts(client, soul_id) == "I miss the rain."
     versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions")).json()
     assert [(one["n"], one["inner_state"], one["source"]) for one in versions] == [
         (1, "I miss the rain.", "edited"),
         (0, born, "birth"),
     ]
+
+
+async def test_so_it_is_with_what_the_soul_thinks_about_each_person(client):
+    soul_id = await new_soul(client, "Nova")
+    path = f"/v1/souls/{soul_id}/inner-state"
+    born = await thoughts(client, soul_id)
+    refused(await client.get(path, params={"user_id": "ann"}), 404, "not_found")
+    for user_id, thought in (("ann", "Ann sings."), ("bob", "Bob sleeps."), ("ann", "Ann is gone.")):
+        written = await client.put(path, params={"user_id": user_id}, json={"inner_state": thought})
+        assert written.json() == {"soul_id": soul_id, "user_id": user_id, "inner_state": thought}
+    assert await thoughts(client, soul_id) == born
+    assert await thoughts(client, soul_id, user_id="bob") == "Bob sleeps."
+    versions = (await client.get(f"{path}/versions", params={"user_id": "ann"})).json()
+    assert [one["inner_state"] for one in versions[:2]] == ["Ann is gone.", "Ann sings."]
+    await client.post(f"{path}/versions/1/restore", params={"user_id": "ann"})
+    assert await thoughts(client, soul_id, user_id="ann") == "Ann sings."
 
 
 @pytest.mark.parametrize(

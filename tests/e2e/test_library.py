@@ -6,7 +6,8 @@ from importlib.resources import files
 
 import pytest
 
-from soulgraph.api.library import Background, Character
+from soulgraph.api.backgrounds import Background
+from soulgraph.api.library import Character
 from soulgraph.tests.live import new_soul, say, serving
 
 LUMEN = {

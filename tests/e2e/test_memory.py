@@ -145,7 +145,8 @@ async def test_slots_written_at_once_are_all_kept(client, soul):
 async def test_a_preference_is_written_with_its_evidence_and_where_it_is_from(client, soul):
     wanted = {"value": "叫我船长", "confidence": 0.5, "evidence": ["以后叫我船长吧"]}
     written = (await client.put(f"{soul}/preferences/name", json=wanted)).json()
-    assert written == {**wanted, "key": "name", "source": "edited", "updated_at": written["updated_at"]}
+    whose = {"user_id": "default", "visibility": "private", "shared_with": []}
+    assert written == {**wanted, **whose, "key": "name", "source": "edited", "updated_at": written["updated_at"]}
     assert (await client.get(f"{soul}/preferences/name")).json() == written
     await client.put(f"{soul}/preferences/length", json={"value": "short"})
     assert [kept["key"] for kept in (await client.get(f"{soul}/preferences")).json()] == ["length", "name"]

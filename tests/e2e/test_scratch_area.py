@@ -14,8 +14,8 @@ def call(**arguments):
     return Reply(tool_calls=[{"name": "note", "arguments": arguments}])
 
 
-async def notes(client, soul_id):
-    return (await client.get(f"/v1/souls/{soul_id}/scratch-area")).json()["scratch_area"]
+async def notes(client, soul_id, **about):
+    return (await client.get(f"/v1/souls/{soul_id}/scratch-area", params=about)).json()["scratch_area"]
 
 
 async def test_the_owner_reads_and_writes_them(client):
@@ -23,7 +23,7 @@ async def test_the_owner_reads_and_writes_them(client):
     path = f"/v1/souls/{soul_id}/scratch-area"
     assert await notes(client, soul_id) == ""
     written = await client.put(path, json={"scratch_area": "ask about the exam\n买花"})
-    assert written.json() == {"soul_id": soul_id, "scratch_area": "ask about the exam\n买花"}
+    assert written.json() == {"soul_id": soul_id, "user_id": None, "scratch_area": "ask about the exam\n买花"}
     assert (await client.get(path)).json() == written.json()
     assert (await client.put(path, json={"scratch_area": ""})).json()["scratch_area"] == ""
 
@@ -47,12 +47,27 @@ async def test_the_model_notes_and_reads_it_in_its_next_turn(modelled, stub):
     answer = await say(modelled, "hello", soul_id=soul_id)
     assert "Working Notes" not in prompt(stub)
     assert answer["persona"]["sources"].count("scratch_area") == 0
-    assert await notes(modelled, soul_id) == "ask about the exam"
+    assert await notes(modelled, soul_id) == "", "what it notes in a turn is about the person"
+    assert await notes(modelled, soul_id, user_id="default") == "ask about the exam"
     stub.script(call(text="the exam is over", replace=True), call(text="buy flowers"), Reply(text=SOUL_TURN))
     answer = await say(modelled, "hello again", soul_id=soul_id)
     assert "---Working Notes---\n- ask about the exam" in prompt(stub)
     assert "scratch_area" in answer["persona"]["sources"]
-    assert await notes(modelled, soul_id) == "the exam is over\nbuy flowers"
+    assert await notes(modelled, soul_id, user_id="default") == "the exam is over\nbuy flowers"
+
+
+async def test_notes_about_a_person_are_written_where_the_two_know_each_other(modelled, stub):
+    soul_id = await new_soul(modelled)
+    path = f"/v1/souls/{soul_id}/scratch-area"
+    about = {"user_id": "ann"}
+    assert (await modelled.put(path, params=about, json={"scratch_area": "x"})).status_code == 404
+    await say(modelled, "hello", soul_id=soul_id, user_id="ann")
+    written = await modelled.put(path, params=about, json={"scratch_area": "buy tulips"})
+    assert written.json() == {"soul_id": soul_id, "user_id": "ann", "scratch_area": "buy tulips"}
+    await say(modelled, "hello", soul_id=soul_id, user_id="ann")
+    assert "buy tulips" in prompt(stub)
+    await say(modelled, "hello", soul_id=soul_id, user_id="bob")
+    assert "buy tulips" not in prompt(stub)
 
 
 async def test_a_turn_that_fails_notes_nothing(modelled, stub):

@@ -29,7 +29,9 @@ async def test_base_and_evolved_persona_profile_and_style_are_saved(modelled, st
     # As the default: a job in the background may ask before the update does.
     stub.default = Reply(text=json.dumps(GROWN))
     await modelled.post("/v1/sessions/first/update-memory")
-    response = await modelled.post(f"/v1/souls/{soul_id}/character", json={"id": "rook"})
+    plain = (await modelled.post(f"/v1/souls/{soul_id}/character", json={})).json()
+    assert "人会变。" not in plain["base_persona"], "what a conversation has made of it is its person's"
+    response = await modelled.post(f"/v1/souls/{soul_id}/character", json={"id": "rook", "session_id": "first"})
     assert response.status_code == 201, response.text
     saved = response.json()
     assert saved == (await modelled.get("/v1/characters/rook")).json()

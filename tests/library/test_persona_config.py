@@ -45,3 +45,9 @@ def test_a_file_that_cannot_be_used_at_the_start_is_refused(path):
 def test_one_switch_turns_off_all_that_changes_by_what_is_said():
     static = PersonaConfig(static=True, dynamic_modes=True, write_back=True, recalled=5, persona_budget=4000)
     assert (static.dynamic_modes, static.write_back, static.recalled, static.persona_budget) == (False, False, 0, 1500)
+
+
+@pytest.mark.parametrize("scope", ["global", "soul", "off"])
+def test_for_whom_events_are_drawn_is_written_as_it_is_named(path, scope):
+    path.write_text(f"events: {scope}\n")
+    assert PersonaConfig.read(path).events == scope

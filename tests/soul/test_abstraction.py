@@ -44,6 +44,7 @@ def test_the_reason_is_mostly_the_one_that_people_give():
         ("三号楼的人很友好", "", "address"),
         ("Living on larch lane is lonely.", "I live on Larch Lane", "address"),
         ("住在幸福小区的人不开心", "我搬到幸福小区了", "address"),
+        ("人民路的路口总有人等", "就在人民路和解放街路口", "address"),
         ("A person like x7y is brave.", "", "code"),
         ("Workers at HRVQ are tired.", "I clean for the HRVQ", "code"),
         ("Remember the marmalade.", "my password is marmalade", "code"),
@@ -71,10 +72,11 @@ def test_each_rule(text, said, reason):
         "一个人走了两个小时，万一下雨怎么办，千万别急",
         "A Monday in March may first feel long.",
         "乱七八糟的一天，一两个朋友就够了",
+        "上学路上有人等，我们学校的孩子都这样",
     ],
 )
-def test_small_numbers_and_days_are_harmless(text):
-    assert why(text) is None
+def test_small_numbers_days_and_general_places_are_harmless(text):
+    assert why(text, "上学路上。我们学校。") is None
 
 
 def test_a_name_is_told_in_parts_and_never_inside_another_word():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from soulgraph.errors import ContractBroken
 from soulgraph.soul.profile import KEYS, StateUpdate, empty_profile
-from soulgraph.soul.state_updates import DEFAULT_PRIORITY, lenient_update, strict_update, without_known
+from soulgraph.soul.state_updates import DEFAULT_PRIORITY, changes_of, lenient_update, strict_update, without_known
 
 PROFILE = {
     "dynamic_state": {
@@ -210,3 +210,42 @@ def test_to_the_letter_a_flaw_is_named(raw, complaint):
     with pytest.raises(ContractBroken) as broken:
         strict_update(raw, PROFILE)
     assert complaint in broken.value.detail
+
+
+KNOWN = {
+    "dynamic_state": {
+        "emotions": {"items": [{"content": "Calm", "priority": 5, "user_id": "ann"}]},
+        "relationships": {
+            "items": [
+                {"entity": "The landlord", "status": "a stranger", "priority": 3, "timestamp": "2026-01-01T00:00:00Z"},
+                {"entity": "the landlord", "status": "a cold man", "priority": 8, "timestamp": "2027-01-01T00:00:00Z"},
+            ]
+        },
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "operation", "entry", "before", "after"),
+    [
+        ("emotions", "add", {"content": "moved", "priority": 5}, "", "moved"),
+        (
+            "relationships",
+            "add",
+            {"entity": "the  Landlord", "status": "an ally", "priority": 8},
+            "the landlord, a cold man",
+            "the  Landlord, an ally",
+        ),
+        ("relationships", "add", {"entity": "Mika", "status": "a friend", "priority": 8}, "", "Mika, a friend"),
+        ("emotions", "update_priority", {"content": "calm", "new_priority": 8}, "Calm, priority 5", "calm, priority 8"),
+        ("emotions", "update_priority", {"content": "gone", "new_priority": 8}, "", "gone, priority 8"),
+        ("secrets", "add", {"what": "a key", "priority": 1}, "", "a key"),
+    ],
+)
+def test_a_change_is_told_as_before_and_after(field, operation, entry, before, after):
+    update = StateUpdate.model_validate({"dynamic_state": {field: {operation: [entry]}}})
+    assert changes_of(KNOWN, update) == [{"field": field, "before": before, "after": after}]
+
+
+def test_nothing_changed_is_told_as_nothing():
+    assert changes_of(KNOWN, StateUpdate()) == changes_of({}, StateUpdate()) == []

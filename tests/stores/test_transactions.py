@@ -11,7 +11,7 @@ from soulgraph.errors import NotFound, StoreUnavailable
 from soulgraph.stores.database import Database, _Postgres, database_url
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.services import end_connections
-from soulgraph.tests.stores.samples import NOW, message, preference, soul
+from soulgraph.tests.stores.samples import NOW, message, preference, slot, soul
 
 
 async def add_soul(stores):
@@ -35,7 +35,7 @@ async def test_what_is_written_together_is_lost_together(home):
 async def test_an_error_of_the_database_does_not_quote_what_was_to_be_stored(home):
     with pytest.raises(SQLAlchemyError) as failed:
         async with home.write() as tx:
-            await tx.slots.put("nobody", 1, "their sister is called Aurelia", NOW)
+            await tx.slots.put(slot(1, "their sister is called Aurelia", "nobody"))
     assert "slots" in str(failed.value)
     assert "Aurelia" not in str(failed.value)
 
