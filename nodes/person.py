@@ -1,6 +1,6 @@
 """Whom a soul talks to: what it knows of the person, and what it may show of that before everybody who listens."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from soulgraph.errors import Conflict
@@ -44,7 +44,9 @@ async def read_person(
         known += [one for one in await tx.preferences.of(soul_id, user_id) if one.key == _LANGUAGE]
     relation = None if session.people else await tx.relations.find(soul_id, user_id)
     names = await _names(tx, session, soul_id) if session.is_group else _name(known, user_id)
-    return Person(user_id, _effective(known, user_id), await with_absent(tx, soul_id, names, absent), relation)
+    return Person(
+        user_id, _effective(known, user_id), await with_absent(tx, soul_id, session.audience, names, absent), relation
+    )
 
 
 def _name(preferences: Iterable[Preference], user_id: str) -> dict[str, str]:
@@ -76,12 +78,17 @@ def distinct(names: Mapping[str, str]) -> dict[str, str]:
     return {key: name if borne.count(shown[key]) == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
-async def with_absent(tx: Transaction, soul_id: str, names: Mapping[str, str], people: Iterable[str]) -> dict[str, str]:
-    """The names of those who take part, and of these who do not: what they have said or shared is theirs."""
+async def with_absent(
+    tx: Transaction, soul_id: str, audience: Collection[str], names: Mapping[str, str], people: Iterable[str]
+) -> dict[str, str]:
+    """The names of those who take part, and of these who do not: what they have said or shared is theirs.
+
+    What somebody wants to be called is only said to those who may know it; else they are called by their id.
+    """
     absent = {*people} - names.keys()
     if not absent:
         return dict(names)
-    called = await tx.preferences.addresses(soul_id)
+    called = await tx.preferences.addresses(soul_id, audience)
     return distinct({user_id: called.get(user_id) or user_id for user_id in absent} | {**names})
 
 

@@ -154,7 +154,8 @@ async def _names(
     soul_id, user_id = state["utterance"]["soul_id"], state["utterance"]["user_id"]
     quoted = [message for one in recalled.episodes for message in (one.message, one.before) if message]
     people = speakers_in([*recent, *quoted], soul_id, user_id) | {slot.user_id for slot in slots} - {user_id}
-    return await with_absent(tx, soul_id, state["impact"].session.audience, state["impact"].names, people)
+    impact = state["impact"]
+    return await with_absent(tx, soul_id, impact.session.audience, impact.names, people)
 
 
 async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template:

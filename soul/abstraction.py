@@ -92,7 +92,7 @@ def _has_address(texts: _Texts) -> bool:
     if ADDRESS.search(texts.text):
         return True
     streets = (street[0] for street in NAMED_STREET.finditer(texts.small_said) if street[1] not in FUNCTION)
-    places = (place[0] for place in NAMED_PLACE.finditer(texts.said) if _is_proper(*place.groups(), texts))
+    places = (place[0] for place in NAMED_PLACE.finditer(texts.said) if _is_proper(place[1], place[2], place[3], texts))
     homes = (home for found in LIVES_IN.findall(texts.said) for home in rare_pairs(found, texts.is_common))
     return any(place in texts.small for place in (*streets, *places, *homes))
 

@@ -48,10 +48,11 @@ async def test_what_belongs_to_nobody_is_known_to_nobody(house):
     assert (await person(house, anns(), ANN)).preferences == {}
 
 
-async def test_before_others_only_what_all_may_know_counts_and_how_to_speak_to_the_person(house):
+async def test_before_others_only_what_all_may_know_counts_and_the_language(house):
     await keep(
         house,
-        called(ANN, "Annie"),
+        called(ANN, "Annie", shared_with=(BOB,)),
+        called(BOB, "Bobby"),
         preference("language", user_id=ANN, value="zh"),
         preference("tea", user_id=ANN, value="green"),
         preference("tone", user_id=ANN, value="casual", shared_with=(BOB,)),
@@ -61,7 +62,8 @@ async def test_before_others_only_what_all_may_know_counts_and_how_to_speak_to_t
     assert ann.preferences == {"address": "Annie", "language": "zh", "tone": "casual", "emoji": "no"}
     assert ann.names == {ANN: "Annie", BOB: BOB}
     third = await person(house, group(people=(BOB, "carl")), ANN)
-    assert third.preferences == {"address": "Annie", "language": "zh"}
+    assert third.preferences == {"language": "zh"}
+    assert third.names == {ANN: ANN, BOB: BOB, "carl": "carl"}, "a name that was told in private is private too"
 
 
 async def test_a_relation_is_only_for_the_two_of_them(house):
@@ -82,7 +84,8 @@ async def test_who_does_not_take_part_is_refused(house, user_id):
 async def test_in_a_group_two_of_the_same_name_are_told_apart_souls_included(house):
     async with house.write() as tx:
         await tx.souls.add(soul("soul_2", name="Lin"))
-    await keep(house, called(ANN, "Lin"), called(BOB, " lin"))
+    everyone = {"shared_with": (EVERYONE,)}
+    await keep(house, called(ANN, "Lin", **everyone), called(BOB, " lin", **everyone))
     both = group(souls={"soul_2": snapshot()})
     assert (await person(house, both, ANN)).names == {
         ANN: "Lin (ann)",
@@ -92,11 +95,12 @@ async def test_in_a_group_two_of_the_same_name_are_told_apart_souls_included(hou
 
 
 async def test_those_who_are_absent_have_names_too_and_cannot_be_impersonated(house):
-    await keep(house, called(ANN, "Annie"), called(BOB, "annie"))
+    await keep(house, called(ANN, "Annie", shared_with=(BOB,)), called(BOB, "annie"))
     bob = await person(house, bobs(), BOB, absent=[ANN, "carl"])
     assert bob.names == {ANN: "Annie (ann)", BOB: "annie (bob)", "carl": "carl"}
     async with house.read() as tx:
-        assert await with_absent(tx, "soul_1", {BOB: "Bob"}, [BOB]) == {BOB: "Bob"}
+        assert await with_absent(tx, "soul_1", [BOB], {BOB: "Bob"}, [BOB]) == {BOB: "Bob"}
+        assert await with_absent(tx, "soul_1", ["carl"], {}, [ANN]) == {ANN: ANN}
 
 
 @pytest.mark.parametrize("name", ["Ann:", "“Ann”", "Ann\u200b", "(Ann)", "ANN", " Ann\n", "[Ann]"])
