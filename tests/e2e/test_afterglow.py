@@ -53,7 +53,8 @@ async def test_a_surprise_is_archived_at_once_with_what_it_changed(client, stub)
     await talk(client, soul_id, 1)
     assert await archived(client) == [True, True]
     [asked] = tasks(stub, EXTRACTS)
-    assert '"field": "relationships", "change": "user, ally"' in asked
+    changes = asked.partition("<state_changes>")[2].partition("</state_changes>")[0]
+    assert json.loads(changes) == [{"field": "relationships", "before": "", "after": "user, ally"}]
 
 
 async def test_what_is_archived_leaves_the_prompt_and_stays_in_the_transcript(client, stub):

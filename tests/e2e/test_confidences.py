@@ -65,8 +65,10 @@ async def test_in_a_group_every_line_is_shown_as_its_speakers_and_nobody_elses(h
             for turn in case["turns"]:
                 await say(client, turn["text"], session_id=session_id, user_id=who[turn["who"]])
             await say(client, case["question"]["text"], session_id=session_id, user_id=who[case["question"]["who"]])
-            shown = [one["content"] for one in stub.requests[-1].body["messages"] if one["role"] == "user"]
+            asked = [request.body["messages"] for request in stub.requests]
+            shown = [one["content"] for messages in asked for one in messages if one["role"] == "user"]
             spoken = [line for content in shown for line in content.split("\n\n")]
+            stub.requests.clear()
             lines = {
                 (name, line.partition(": ")[2]) for line in spoken for name in who if line.startswith(f"{name}: “")
             }
