@@ -9,7 +9,6 @@ from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.soul.dynamics import evolve
 from soulgraph.soul.gate import ExecMode, judge
 
-
 _SESSIONS = 20  # the last ones, among which one is looked for in which they are alone
 
 
