@@ -78,7 +78,6 @@ async def test_everybody_who_hears_the_answer_is_the_audience():
 async def test_of_what_others_have_told_only_what_they_shared_is_recalled(home):
     async with home.write() as tx:
         await tx.souls.add(soul("soul_7"))
-        await tx.sessions.add(session("sess_7", "soul_7", user_id="bob"))
         words = {
             "ann": ("我的车停在楼顶上面", ()),
             "bob": ("我的车停在地下三层", ("ann",)),
@@ -86,7 +85,8 @@ async def test_of_what_others_have_told_only_what_they_shared_is_recalled(home):
         }
         for user_id, (text, shared_with) in words.items():
             said = message(text, soul_id="soul_7", user_id=user_id, shared_with=shared_with)
-            await tx.messages.append("sess_7", [said])
+            await tx.sessions.add(session(user_id, "soul_7", user_id=user_id))
+            await tx.messages.append(user_id, [said])
     memory = Recall(home, WordVectors(), None, lambda: NOW)
 
     async def found(*people):
