@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from soulgraph.errors import NotFound
+from soulgraph.errors import Conflict, NotFound
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.pad_update import pad_update
 from soulgraph.soul.emotions import UserEmotion
+from soulgraph.stores.records import Relation
+from soulgraph.tests.nodes.ann_and_bob import ANN, ANNS, BOB, BOBS, GROUP, called
 from soulgraph.tests.nodes.samples import Notebook, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, persona_state, session
 
@@ -119,3 +121,63 @@ async def test_a_hint_is_counted_for_the_session(home):
 async def test_without_write_back_no_wish_is_decided_on(home):
     impact = (await heard(home, "以后叫我小王", ports={"persona": PersonaConfig(write_back=False)}))["impact"]
     assert impact.decisions == []
+
+
+async def heard_in(stores, session_id, user_id, text="你好", n=1):
+    ids = {"session_id": session_id, "user_id": user_id, "input_id": f"in_{n}", "turn_id": f"turn_{n}"}
+    return (await heard(stores, text, **ids))["impact"]
+
+
+@pytest.mark.parametrize("user_id", [BOB, "carl"])
+async def test_who_is_not_in_the_session_is_refused_and_nothing_is_felt_or_stored(house, user_id):
+    before = await stored_soul(house)
+    with pytest.raises(Conflict, match="start one for"):
+        await heard(house, "我恨你", session_id=ANNS, user_id=user_id)
+    assert await stored_soul(house) == before
+    async with house.read() as tx:
+        assert await tx.turns.find(ANNS, "in_1") is None
+        assert await tx.history.between("soul_1", 0, NOW + 1) == []
+
+
+async def test_the_profile_of_a_turn_has_only_what_its_audience_may_know(house):
+    items = [
+        {"content": "born so", "priority": 5},
+        {"content": "Ann's", "priority": 5, "user_id": ANN},
+        {"content": "Bob's", "priority": 5, "user_id": BOB},
+        {"content": "both know", "priority": 5, "user_id": BOB, "shared_with": [ANN]},
+    ]
+    retired = [{"id": "r", "field": "emotions", "item": items[2]}]
+    async with house.write() as tx:
+        await tx.souls.grow("soul_1", {"dynamic_state": {"emotions": {"items": items}}, "retired": retired}, NOW)
+
+    async def known(session_id, user_id, n):
+        soul = (await heard_in(house, session_id, user_id, n=n)).soul
+        assert "retired" not in soul.dynamic_profile
+        return [item["content"] for item in soul.dynamic_profile["dynamic_state"]["emotions"]["items"]]
+
+    assert await known(ANNS, ANN, 1) == ["born so", "Ann's", "both know"]
+    assert await known(BOBS, BOB, 2) == ["born so", "Bob's", "both know"]
+    assert await known(GROUP, ANN, 3) == ["born so", "both know"]
+    assert len((await stored_soul(house)).dynamic_profile["dynamic_state"]["emotions"]["items"]) == 4
+
+
+async def test_in_a_group_the_guard_keeps_count_of_each_person(house):
+    first = await heard_in(house, GROUP, ANN, "说短一点")
+    async with house.write() as tx:
+        await tx.sessions.set_guard(GROUP, {ANN: first.guard})
+    bob = await heard_in(house, GROUP, BOB, "说短一点", 2)
+    again = await heard_in(house, GROUP, ANN, "说短一点", 3)
+    assert [one.guard["hints"]["reply_length"]["count"] for one in (first, bob, again)] == [1, 1, 2]
+    assert bob.session.guard == {ANN: first.guard}
+
+
+async def test_a_turn_knows_its_person_and_nobody_else(house):
+    async with house.write() as tx:
+        for user_id in (ANN, BOB):
+            await tx.relations.ensure(replace(Relation.new("soul_1", user_id, NOW), inner_state=f"about {user_id}"))
+            await tx.preferences.put(called(user_id, user_id.title()))
+    alone = await heard_in(house, BOBS, BOB)
+    assert (alone.relation.inner_state, alone.names) == ("about bob", {BOB: "Bob"})
+    assert alone.preferences == {"address": "Bob"}
+    together = await heard_in(house, GROUP, BOB, n=2)
+    assert (together.relation, together.names) == (None, {ANN: ANN, BOB: BOB})

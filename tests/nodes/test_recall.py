@@ -22,8 +22,9 @@ class Asked:
         return FOUND
 
 
-async def recalled(memory, **ports):
-    state = {"utterance": utterance("我的车停在哪", soul_id="soul_7"), "impact": impact(soul("soul_7"))}
+async def recalled(memory, place=None, **ports):
+    of_turn = {"session": place} if place else {}
+    state = {"utterance": utterance("我的车停在哪", soul_id="soul_7"), "impact": impact(soul("soul_7"), **of_turn)}
     return (await recall(state, small_runtime(memory=Memory(memory), **ports)))["recalled"]
 
 
@@ -65,3 +66,37 @@ async def test_a_soul_recalls_what_was_said_to_it_and_not_what_another_was_told(
         await memory.close()
     assert [one.message.content for one in found.episodes] == ["我的车停在地下三层"]
     assert found.problem == ""
+
+
+async def test_everybody_who_hears_the_answer_is_the_audience():
+    memory = Asked()
+    for place in (session(user_id="ann"), session(user_id="ann", people=("bob", "carl"))):
+        await recalled(memory, place)
+    assert [call[3] for call in memory.calls] == [{"ann"}, {"ann", "bob", "carl"}]
+
+
+async def test_of_what_others_have_told_only_what_they_shared_is_recalled(home):
+    async with home.write() as tx:
+        await tx.souls.add(soul("soul_7"))
+        words = {
+            "ann": ("我的车停在楼顶上面", ()),
+            "bob": ("我的车停在地下三层", ("ann",)),
+            "carl": ("我的车停在河边桥头", ("bob",)),
+        }
+        for user_id, (text, shared_with) in words.items():
+            said = message(text, soul_id="soul_7", user_id=user_id, shared_with=shared_with)
+            await tx.sessions.add(session(user_id, "soul_7", user_id=user_id))
+            await tx.messages.append(user_id, [said])
+    memory = Recall(home, WordVectors(), None, lambda: NOW)
+
+    async def found(*people):
+        place = session(user_id=people[0], people=people[1:])
+        return {one.message.user_id for one in (await recalled(memory, place)).episodes}
+
+    try:
+        assert await found("ann") == {"ann", "bob"}
+        assert await found("bob") == {"bob", "carl"}
+        assert await found("ann", "bob") == {"bob"}
+        assert await found("ann", "bob", "carl") == await found("dora") == set()
+    finally:
+        await memory.close()
