@@ -9,13 +9,16 @@ from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.soul.dynamics import evolve
 from soulgraph.soul.gate import ExecMode, judge
 
+_SESSIONS = 20  # the last ones, among which one is looked for in which they are alone
+
 
 async def consider(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
+    """The soul would speak to the person that is named, else to the one who talked with it last."""
     context = runtime.context
     now = context.clock()
     async with context.stores.read() as tx:
         soul = await tx.souls.get(state["soul_id"])
-        sessions = await tx.sessions.all(soul.soul_id, user_id=state["user_id"])
+        sessions = await tx.sessions.all(soul.soul_id, _SESSIONS, state.get("user_id"))
     private = next((session for session in sessions if not session.people), None)
     if private is None:
         return {"silence": "they have never talked alone"}

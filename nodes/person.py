@@ -38,7 +38,7 @@ async def read_person(
     Those who are `absent` have their names too. Raises Conflict if the session is not theirs.
     """
     if user_id not in session.audience:
-        raise Conflict("session_mismatch", f"this session has user_id {session.user_id!r}: start one for {user_id!r}")
+        raise Conflict("session_mismatch", f"{user_id!r} does not take part in this session: start another for them")
     known = await tx.preferences.known_to(soul_id, session.audience, user_id)
     if session.people:
         known += [one for one in await tx.preferences.of(soul_id, user_id) if one.key == _LANGUAGE]

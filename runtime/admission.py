@@ -59,6 +59,9 @@ async def stored_answer(stores: Stores, utterance: Utterance) -> Answer | None:
     """The answer to this input if it was answered before, else None."""
     async with stores.read() as tx:
         turn = await tx.turns.find(utterance["session_id"], utterance["input_id"])
+        said = await tx.messages.by_input(utterance["session_id"], utterance["input_id"]) if turn else None
+    if said and said.user_id != utterance["user_id"]:
+        raise Conflict("session_mismatch", "somebody else has used this input_id in this session: choose another")
     return cast(Answer, turn.answer) if turn and turn.answer else None
 
 
@@ -70,8 +73,9 @@ def _soul_of(terminal: Terminal | None) -> str:
 
 def check_session(session: Session, request: TurnRequest, soul_id: str, user_id: str) -> None:
     """Raise Conflict if the request has another person, soul, character, background or template than the session."""
+    if user_id not in session.audience:
+        raise Conflict("session_mismatch", f"{user_id!r} does not take part in this session: start another for them")
     fields = {
-        "user_id": (user_id, user_id if user_id in session.audience else session.user_id),
         "soul_id": (soul_id, soul_id if soul_id in session.souls else session.soul_id),
         "character_id": (request.character_id, session.snapshot_of(soul_id)["source_preset"]),
         "background_id": (request.background_id, session.background_id),

@@ -65,6 +65,10 @@ class Messages(Repository[Message]):
         """The last messages, archived or not, oldest first."""
         return (await self._all(self._newest(), session_id=session_id, limit=limit))[::-1]
 
+    async def by_input(self, session_id: str, input_id: str) -> Message | None:
+        """What was said with this input, if its turn was stored."""
+        return await self._first(self._rows("session_id", "input_id"), session_id=session_id, input_id=input_id)
+
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
         """All unarchived messages with an id up to `up_to`, oldest first."""
         query = self._rows("session_id", "archived").where(self.table.c.message_id <= up_to)

@@ -1,11 +1,16 @@
 """Keys of every kind, and a small house: two souls, Ann and Bob, and what each of them has with both souls."""
 
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+import httpx
 
 from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.stores.factories import new_session, new_soul
 from soulgraph.stores.records import NewMessage, Relation
+from soulgraph.tests.live import new_soul as make_soul
+from soulgraph.tests.live import serving
 
 NOW = 1_800_000_000.0
 
@@ -71,3 +76,37 @@ async def _soul(tx, number):
         answered = NewMessage.said_in(session, "t", "assistant", "I see.", NOW)
         await tx.messages.append(session.session_id, [said, answered])
     return soul.soul_id
+
+
+def bearer(key):
+    return {"Authorization": f"Bearer {key}"}
+
+
+def problem(response):
+    return response.status_code, response.json()["code"]
+
+
+async def made(client, name, scope, **fields):
+    """A new key, as headers."""
+    response = await client.post("/v1/keys", json={"name": name, "scope": scope, **fields})
+    assert response.status_code == 201, response.text
+    return bearer(response.json()["secret"])
+
+
+@asynccontextmanager
+async def home(tmp_path):
+    """A server with an owner's client, and clients of Ann and Bob, to whom the same soul belongs."""
+    async with serving(data_dir=tmp_path) as owner:
+        soul_id = await make_soul(owner)
+        owner.headers.update(await made(owner, "owner", "owner"))
+        ann, bob = [
+            httpx.AsyncClient(
+                base_url=owner.base_url,
+                headers=await made(owner, name, "chat", user_id=name),
+                timeout=60,
+                verify=False,
+            )
+            for name in ("ann", "bob")
+        ]
+        async with ann, bob:
+            yield owner, ann, bob, soul_id

@@ -53,7 +53,8 @@ async def test_a_surprise_is_archived_at_once_with_what_it_changed(client, stub)
     await talk(client, soul_id, 1)
     assert await archived(client) == [True, True]
     [asked] = tasks(stub, EXTRACTS)
-    assert '"field": "relationships", "change": "user, ally"' in asked
+    changes = asked.partition("<state_changes>")[2].partition("</state_changes>")[0]
+    assert json.loads(changes) == [{"field": "relationships", "before": "", "after": "user, ally"}]
 
 
 async def test_what_is_archived_leaves_the_prompt_and_stays_in_the_transcript(client, stub):
@@ -100,22 +101,22 @@ async def test_what_was_remembered_is_not_told_as_new(client, stub):
 
 async def test_every_ten_messages_the_soul_reflects_and_keeps_its_earlier_thoughts(client, stub):
     soul_id = await new_soul(client, character_id="xiaoman")
-    born = (await client.get(f"/v1/souls/{soul_id}/inner-state")).json()["inner_state"]
+    path, about = f"/v1/souls/{soul_id}/inner-state", {"user_id": "default"}
     stub.when(REFLECTS, reflection("They keep bees; I want to ask about them.", [{"n": 0, "content": "keeps bees"}]))
     await talk(client, soul_id, 4, text="I keep bees, year")
     assert tasks(stub, REFLECTS) == []
     await talk(client, soul_id, 1)
     [asked] = tasks(stub, REFLECTS)
-    assert json.dumps(born, ensure_ascii=False) in asked
-    assert (await client.get(f"/v1/souls/{soul_id}/inner-state")).json()["inner_state"].startswith("They keep bees")
-    versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions")).json()
-    assert [(one["n"], one["inner_state"]) for one in versions][1] == (0, born)
+    assert json.dumps((await client.get(path)).json()["inner_state"], ensure_ascii=False) in asked
+    assert (await client.get(path, params=about)).json()["inner_state"].startswith("They keep bees")
+    versions = (await client.get(f"{path}/versions", params=about)).json()
+    assert [(one["n"], one["inner_state"]) for one in versions][1] == (0, "")
     assert (await client.get(f"/v1/souls/{soul_id}/slots/0")).json()["content"] == "keeps bees"
     await say(client, "hello", soul_id=soul_id, session_id="s")
     prompt = stub.requests[-1].body["messages"][0]["content"]
     assert "They keep bees; I want to ask" in prompt
-    restored = await client.post(f"/v1/souls/{soul_id}/inner-state/versions/0/restore")
-    assert (restored.json()["n"], restored.json()["inner_state"]) == (2, born)
+    restored = await client.post(f"{path}/versions/0/restore", params=about)
+    assert (restored.json()["n"], restored.json()["inner_state"]) == (2, "")
 
 
 async def test_a_reflection_that_fails_leaves_the_old_state_and_comes_later(client, stub):
@@ -190,7 +191,8 @@ async def test_two_sessions_that_reflect_at_once_lose_no_thought(client, stub):
         await asyncio.gather(*(say(client, f"{n}", soul_id=soul_id, session_id=name) for name in ("a", "b")))
     versions = []
     for _ in range(300):
-        versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions")).json()
+        about = {"user_id": "default"}
+        versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions", params=about)).json()
         if len(versions) == 3:
             break
         await asyncio.sleep(0.05)

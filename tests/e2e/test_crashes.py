@@ -33,7 +33,8 @@ async def lived_through(client, soul_id, session_id):
     drawn = [one for one in events if session_id in {source["session_id"] for source in one["provenance"]}]
     messages = (await client.get(f"/v1/sessions/{session_id}/messages")).json()
     turns = {job["turn_id"] for job in (await client.get("/v1/jobs")).json() if job["session_id"] == session_id}
-    versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions")).json()
+    about = {"user_id": "default"}
+    versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions", params=about)).json()
     thoughts = [one for one in versions if one["source"].removeprefix("reflection:") in turns]
     return len(drawn), {message["archived"] for message in messages}, len(messages), len(thoughts)
 

@@ -91,7 +91,7 @@ async def test_a_soul_is_born_with_the_character_s_profile_and_all_usual_fields(
     assert state["debts"]["items"][0]["owed"] == "a lantern"
     assert state["learned_patterns"] == {"items": []}
     inner = (await client.get(f"/v1/souls/{soul_id}/inner-state")).json()
-    assert inner == {"soul_id": soul_id, "inner_state": "The sea was loud tonight."}
+    assert inner == {"soul_id": soul_id, "user_id": None, "inner_state": "The sea was loud tonight."}
 
 
 async def test_a_deleted_character_lives_on_in_its_sessions(client):

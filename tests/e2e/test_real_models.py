@@ -21,7 +21,7 @@ UPDATES = "</beliefs>"  # only the task that asks what has changed has this tag,
 WORDS = "You walked all the way up here in the rain? Sit down, the kettle is warm and the towel is dry."
 THOUGHT = "They want to hear that I am glad."
 NEWS = "I sold you. The new owner comes tomorrow, and I am never coming back."  # a surprise to any soul
-QUOTED = f"they said: {NEWS}"
+QUOTED = f"they said: “{NEWS}”"
 CHANGED = Reply(text=json.dumps({"why": "A friend does not do that.", "item": 1}))
 UNCHANGED = Reply(text=json.dumps({"why": "They always come.", "item": 0}))
 
@@ -358,7 +358,7 @@ async def test_killed_between_reply_and_update_it_is_asked_for_only_if_it_was_no
                 await server.start()
                 await settled(client)
                 assert await fate_of(client, **turn) == "applied", step
-                assert (await profile(client, soul_id)).count(QUOTED) == 1, step
+                assert (await profile(client, soul_id)).count(QUOTED.rstrip("”")) == 1, step
                 assert sum(turn["text"] in prompt for prompt in tasks(stub, UPDATES)) == asked, step
                 messages = (await client.get(f"/v1/sessions/s{n}/messages")).json()
                 assert all(one["archived"] for one in messages), f"killed {step}, what has changed makes an event"

@@ -41,7 +41,8 @@ async def test_a_hundred_turns_on_two_servers_leave_every_job_done_once(stub, po
 async def lived_once(client, soul_id, session_id):
     messages = (await client.get(f"/v1/sessions/{session_id}/messages", params={"limit": 1000})).json()
     assert [message["archived"] for message in messages] == [True] * 2 * ROUNDS
-    versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions")).json()
+    about = {"user_id": "default"}
+    versions = (await client.get(f"/v1/souls/{soul_id}/inner-state/versions", params=about)).json()
     assert len(versions) == 1 + ROUNDS // 5, "the one it was born with, and a reflection for every ten messages"
     events = (await client.get("/v1/events", params={"limit": 200})).json()
     traced = [(await client.get(f"/v1/events/{one['event_id']}")).json()["provenance"] for one in events]

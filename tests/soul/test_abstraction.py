@@ -14,6 +14,8 @@ from soulgraph.soul.abstraction import reveals
 
 HERE = Path(__file__).parent
 OPEN = yaml.safe_load((HERE / "abstraction_open.yaml").read_text("utf-8"))
+HELD = yaml.safe_load((HERE / "abstraction_held.yaml").read_text("utf-8"))
+"""Of the same author as the open ones, and not looked at before the rules were done."""
 OWN = yaml.safe_load((HERE / "abstraction_own.yaml").read_text("utf-8"))
 
 
@@ -25,7 +27,7 @@ def verdict(case):
     return why(case["event"], *case["said"], names=case.get("names", ()))
 
 
-@pytest.mark.parametrize("case", OPEN + OWN, ids=lambda case: case["event"][:30])
+@pytest.mark.parametrize("case", OPEN + HELD + OWN, ids=lambda case: case["event"][:30])
 def test_what_gives_somebody_away_is_private_and_what_does_not_is_for_everyone(case):
     assert (verdict(case) is not None) == (case["verdict"] == "private")
 

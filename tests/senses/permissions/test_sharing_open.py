@@ -15,6 +15,19 @@ MIN_KINDS = 0.95
 """The share of messages whose kind is understood."""
 MIN_OWN_CONTENT = 0.95
 
+HELD = yaml.safe_load((Path(__file__).parent / "sharing_held.yaml").read_text("utf-8"))
+"""Of the same author, and not looked at before the grammar was done."""
+MIN_HELD_KINDS = 0.6
+FAMILY = {
+    "dad": "爸爸",
+    "gran": "Grandma",
+    "tom": "Tom",
+    "mia": "Mia",
+    "bob": "小明",
+    "sis": "my sister",
+    "boss": "老板",
+}
+
 
 def kind_of(share):
     return "list" if isinstance(share, list) else share
@@ -41,6 +54,20 @@ def test_nothing_is_shared_that_was_not_permitted(case):
 def test_most_messages_are_understood():
     kinds = Counter(kind_found(permission_in(case["text"])) == kind_of(case["share"]) for case in CASES)
     assert kinds[True] >= MIN_KINDS * len(CASES)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in HELD if case["share"] in ("none", "private")], ids=lambda case: case["text"]
+)
+def test_nobody_hears_what_was_not_permitted(case):
+    """Where the grammar is wrong it takes a thing for a person: no person is meant then."""
+    permission = permission_in(case["text"])
+    assert permission is None or people_meant(permission.people, FAMILY, "speaker") == ()
+
+
+def test_of_messages_that_nobody_looked_at_the_greater_part_is_understood():
+    kinds = Counter(kind_found(permission_in(case["text"])) == kind_of(case["share"]) for case in HELD)
+    assert kinds[True] >= MIN_HELD_KINDS * len(HELD)
 
 
 def test_it_is_known_whether_a_message_holds_what_it_is_about():
