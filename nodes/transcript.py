@@ -27,8 +27,9 @@ def as_heard(messages: Sequence[Message], names: Names, lang: Lang, soul_id: str
 def speaker_of(message: Message, names: Names, lang: Lang, soul_id: str = "") -> str:
     """Who said it, in words: "Lin said" if the name is known, "they said", or "you said" to the soul itself."""
     if message.role == "assistant":
-        other = names.get(message.soul_id) if soul_id not in ("", message.soul_id) else None
-        return _SAID[lang]["named"].format(name=speaker_name(other)) if other else _SAID[lang]["self"]
+        if not message.soul_id or soul_id in ("", message.soul_id):
+            return _SAID[lang]["self"]
+        return person_said(names.get(message.soul_id, message.soul_id), lang)
     return person_said(names.get(message.user_id), lang)
 
 

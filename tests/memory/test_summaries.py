@@ -88,3 +88,40 @@ async def test_recall_brings_summaries_beside_the_rest(summaries, home):
         assert (await recall.recall("soul_2", "painted whales harbour")).summaries == []
     finally:
         await recall.close()
+
+
+async def found_by(summaries, *people):
+    [vector] = await WordVectors().embed(["painted whales harbour"])
+    audience = frozenset(people) if people else None
+    return {one.summary_id for one in await summaries.ranked("soul_1", "painted whales harbour", 9, vector, audience)}
+
+
+async def test_a_summary_is_found_by_those_who_had_the_conversation(summaries, home):
+    await keep(summaries, home, 1, WHALES, user_id="ann")
+    await keep(summaries, home, 2, WHALES, user_id="bob")
+    await keep(summaries, home, 3, WHALES, user_id="ann", people=["bob"])
+    await keep(summaries, home, 4, WHALES, user_id="")
+    await keep(summaries, home, 5, WHALES, "soul_2", user_id="ann")
+    assert await found_by(summaries, "ann") == {"summary_1", "summary_3"}
+    assert await found_by(summaries, "bob") == {"summary_2", "summary_3"}
+    assert await found_by(summaries, "ann", "bob") == {"summary_3"}
+    assert await found_by(summaries, "ann", "carl") == await found_by(summaries, "carl") == set()
+    assert await found_by(summaries) == {f"summary_{n}" for n in range(1, 5)}
+
+
+async def test_summaries_of_others_do_not_crowd_out_ones_own(summaries, home):
+    for n in range(15):
+        await keep(summaries, home, n, WHALES, user_id="bob")
+    await keep(summaries, home, 99, "A painted whale in some harbour, among other things", user_id="ann")
+    assert await found_by(summaries, "ann") == {"summary_99"}
+
+
+async def test_recall_brings_a_person_only_their_own_summaries(summaries, home):
+    await keep(summaries, home, 1, WHALES, user_id="ann")
+    recall = Recall(home, WordVectors(), None, lambda: NOW, summaries=summaries)
+    try:
+        for people, count in ((["ann"], 1), (["bob"], 0), (["ann", "bob"], 0)):
+            recalled = await recall.recall("soul_1", "painted whales harbour", audience=frozenset(people))
+            assert len(recalled.summaries) == count
+    finally:
+        await recall.close()

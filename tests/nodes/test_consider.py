@@ -4,6 +4,7 @@ import pytest
 
 from soulgraph.nodes.consider import ask_or_not, consider
 from soulgraph.soul.dynamics import evolve
+from soulgraph.tests.nodes.ann_and_bob import ANN, ANNS, BOB, BOBS, GROUP
 from soulgraph.tests.nodes.homes import Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import INFJ, NOW, session, soul
@@ -65,3 +66,26 @@ async def test_the_trace_is_labelled_with_who_might_speak(home):
         "persona_mode": "hybrid",
         "exec_mode": "auto_execute",
     }
+
+
+async def test_it_would_speak_to_each_in_a_conversation_they_had_alone(house):
+    async with house.write() as tx:
+        await tx.sessions.touch(GROUP, NOW + 1)
+    for user_id, session_id in ((ANN, ANNS), (BOB, BOBS)):
+        assert (await considered(house, user_id=user_id))["occasion"].session.session_id == session_id
+
+
+async def test_nobodys_conversation_is_used_for_another(house):
+    async with house.write() as tx:
+        await tx.sessions.delete(BOBS)
+    assert await considered(house, user_id=BOB) == {"silence": "they have never talked alone"}
+    assert await considered(house, user_id="carl") == {"silence": "they have never talked alone"}
+
+
+async def test_a_conversation_that_others_have_joined_is_not_for_one_of_them(house):
+    async with house.write() as tx:
+        await tx.sessions.delete(ANNS)
+    assert await considered(house, user_id=ANN) == {"silence": "they have never talked alone"}
+    async with house.write() as tx:
+        await tx.sessions.gather(GROUP, (), {}, NOW)
+    assert (await considered(house, user_id=ANN))["occasion"].session.session_id == GROUP

@@ -4,6 +4,8 @@ import pytest
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.propose import propose
+from soulgraph.tests.nodes.ann_and_bob import ANN, ANNS, BOB, GROUP
+from soulgraph.tests.nodes.ann_and_bob import told as told_in
 from soulgraph.tests.nodes.homes import OFFLINE, Told, follow_up, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import Unused, small_runtime
 from soulgraph.tests.stores.samples import NOW, message
@@ -121,3 +123,33 @@ async def test_a_session_that_is_gone_wishes_for_nothing(home):
     state = follow_up(1)
     runtime = small_runtime(stores=home, voice=Voice("stub", Unused("model")))
     assert await propose(state, runtime) == state
+
+
+async def wished(stores, stub, session_id, user_id, text=LASTING, meanwhile=()):
+    """A lasting wish that only the model finds; afterwards others may have joined."""
+    stub.default = found({"key": "archaic", "value": "yes", "evidence": LASTING, "explicit": True})
+    ids = await told_in(stores, session_id, text, user_id=user_id, turn_id=f"turn_of_{user_id}")
+    if meanwhile:
+        async with stores.write() as tx:
+            await tx.sessions.gather(session_id, meanwhile, {}, NOW)
+    state = follow_up(ids[-1], session_id=session_id, user_id=user_id, turn_id=f"turn_of_{user_id}")
+    async with open_stub_voice(stub) as voice:
+        await propose(state, small_runtime(stores=stores, voice=voice, clock=lambda: NOW))
+    async with stores.read() as tx:
+        return [(one.user_id, one.shared_with) for one in await tx.preferences.all("soul_1")]
+
+
+async def test_a_wish_is_the_speakers_and_known_to_those_who_heard_it(house, stub):
+    assert await wished(house, stub, GROUP, BOB) == [(BOB, (ANN,))]
+    async with house.read() as tx:
+        guard = (await tx.sessions.get(GROUP)).guard
+    assert set(guard) == {BOB}
+
+
+async def test_who_has_joined_since_does_not_know_of_it(house, stub):
+    assert await wished(house, stub, ANNS, ANN, meanwhile=(BOB,)) == [(ANN, ())]
+
+
+async def test_what_one_has_wished_keeps_nobody_else_from_being_read(house, stub):
+    await wished(house, stub, GROUP, ANN)
+    assert await wished(house, stub, GROUP, BOB) == [(ANN, (BOB,)), (BOB, (ANN,))]

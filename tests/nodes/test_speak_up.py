@@ -6,6 +6,8 @@ from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
 from soulgraph.nodes.context import Outlets
 from soulgraph.nodes.speak_up import heard_or_not, speak_up
 from soulgraph.nodes.state import Occasion
+from soulgraph.runtime.listeners import Listeners
+from soulgraph.tests.nodes.ann_and_bob import ANN, ANNS, BOB, BOBS, GROUP, anns
 from soulgraph.tests.nodes.homes import Ears, Told, open_home
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import NOW, session, soul
@@ -42,11 +44,11 @@ async def home(sqlite_url):
         yield stores
 
 
-async def spoken(stores, ears, hub=None, told=None, now=NOW, quiet_hours="22:00-07:00"):
+async def spoken(stores, ears, hub=None, told=None, now=NOW, quiet_hours="22:00-07:00", speaking=SPEAKING):
     persona = PersonaConfig(life=ProactiveConfig(quiet_hours=quiet_hours))
     outlets, telemetry = Outlets(hub, ears), told or Told()
     ports = {"stores": stores, "clock": lambda: now, "timezone": UTC, "persona": persona}
-    return {**SPEAKING, **await speak_up(SPEAKING, small_runtime(outlets=outlets, telemetry=telemetry, **ports))}
+    return {**speaking, **await speak_up(speaking, small_runtime(outlets=outlets, telemetry=telemetry, **ports))}
 
 
 async def kept(stores):
@@ -109,3 +111,53 @@ async def test_it_is_too_late_when_the_quiet_hours_have_begun(home):
     state = await spoken(home, ears, quiet_hours="08:00-09:00")
     assert state["silence"] == "the quiet hours have begun"
     assert (ears.heard, (await kept(home))[0]) == ([], [])
+
+
+TO_ANN = SPEAKING | {"occasion": Occasion(NOW, soul(), soul().emotion_state, anns())}
+
+
+async def test_only_the_persons_own_terminals_and_streams_hear_it(house):
+    hub, listeners = Hub("anns", "bobs", "living_room"), Listeners()
+    async with house.write() as tx:
+        await tx.terminals.bind("anns", "soul_1", NOW, ANN)
+        await tx.terminals.bind("bobs", "soul_1", NOW, BOB)
+        await tx.terminals.bind("living_room", "soul_1", NOW)
+    with listeners.listen("soul_1", ANN) as ann, listeners.listen("soul_1", BOB) as bob:
+        assert heard_or_not(await spoken(house, listeners, hub, speaking=TO_ANN)) == "__end__"
+        assert [terminal for terminal, _ in hub.sent] == ["anns"]
+        assert (await anext(ann.events(1))).data["text"] == "Did it rain?"
+        assert await anext(bob.events(0.01)) is None
+    async with house.read() as tx:
+        [said] = await tx.messages.page(ANNS)
+        assert await tx.messages.page(BOBS) == await tx.messages.page(GROUP) == []
+        assert await tx.episodes.shared("soul_1") == []
+    assert (said.user_id, said.soul_id, said.people, said.proactive) == (ANN, "soul_1", (), True)
+
+
+async def test_what_only_others_could_hear_is_not_said(house):
+    listeners = Listeners()
+    async with house.write() as tx:
+        await tx.terminals.bind("bobs", "soul_1", NOW, BOB)
+    with listeners.listen("soul_1", BOB):
+        state = await spoken(house, listeners, Hub("bobs"), speaking=TO_ANN)
+    assert state["silence"] == "nobody could be reached"
+
+
+async def test_how_often_it_spoke_is_counted_for_each_person(house):
+    async with house.write() as tx:
+        await tx.proactive_schedules.schedule({("soul_1", ANN): NOW, ("soul_1", BOB): NOW})
+    await spoken(house, Ears(1), speaking=TO_ANN)
+    async with house.read() as tx:
+        schedules = await tx.proactive_schedules.of([("soul_1", ANN), ("soul_1", BOB)])
+    assert {one.user_id: one.spoken for one in schedules} == {ANN: 1, BOB: 0}
+
+
+async def test_it_is_too_late_when_others_have_joined(house):
+    async with house.write() as tx:
+        await tx.sessions.gather(ANNS, (BOB,), {}, NOW)
+    ears, hub = Ears(1), Hub("anns")
+    state = await spoken(house, ears, hub, speaking=TO_ANN)
+    assert state["silence"] == "others have joined"
+    assert (ears.heard, hub.sent) == ([], [])
+    async with house.read() as tx:
+        assert await tx.messages.page(ANNS) == []

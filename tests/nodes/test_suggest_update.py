@@ -86,3 +86,15 @@ async def test_a_session_that_is_gone_needs_no_hint(home):
     async with home.write() as tx:
         await tx.sessions.delete("sess_1")
     await suggest_update(follow_up(), small_runtime(stores=home, persona=FEW))
+
+
+async def test_the_sessions_own_person_hears_of_it(home):
+    async with home.write() as tx:
+        await tx.sessions.add(session("sess_ann", user_id="ann", people=("bob",)))
+        for n in range(4):
+            await tx.turns.heard("sess_ann", f"in_{n}", f"turn_{n}", "soul_1", {}, NOW + 1)
+            await tx.turns.answered("sess_ann", f"in_{n}", {"state_changed": False})
+    ears = Ears()
+    state = follow_up(session_id="sess_ann", user_id="bob")
+    await suggest_update(state, small_runtime(stores=home, persona=FEW, outlets=Outlets(listeners=ears)))
+    assert [heard[:3] for heard in ears.heard] == [("soul_1", "ann", "state_changed")]

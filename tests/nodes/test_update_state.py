@@ -8,6 +8,8 @@ from soulgraph.errors import BudgetExhausted, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.context import NoBudget, Outlets, Senses
 from soulgraph.nodes.update_state import update_state
 from soulgraph.settings import Settings
+from soulgraph.tests.nodes.ann_and_bob import ANN, ANNS, BOB, GROUP, called
+from soulgraph.tests.nodes.ann_and_bob import told as told_in
 from soulgraph.tests.nodes.homes import Ears, Told, follow_up, open_home, open_stub_voice
 from soulgraph.tests.nodes.samples import Unused, small_runtime
 from soulgraph.tests.stores.samples import NOW, message
@@ -328,3 +330,78 @@ async def test_a_model_that_fails_the_probe_is_probed_again_later_and_the_update
 
 async def test_a_model_that_is_known_is_not_probed(home, stub):
     assert await probing(home, stub, Habits("plain"), await pending(home)) == 0
+
+
+COLD = {"entity": "the landlord", "status": "a cold man", "priority": 6, "user_id": ANN}
+FAR = {"entity": "my sister", "status": "far away", "priority": 5, "user_id": BOB}
+
+
+async def pending_in(stores, session_id, user_id, *before, profile=(COLD, FAR), **fields):
+    """The same in a session of Ann's or of both, whose soul knows what each has told it."""
+    for text in before:
+        await told_in(stores, session_id, text, **fields)
+    ids = await told_in(stores, session_id, SAID, user_id=user_id, **fields)
+    async with stores.write() as tx:
+        await tx.souls.grow("soul_1", {"dynamic_state": {"relationships": {"items": list(profile)}}}, NOW)
+        await tx.turns.heard(session_id, "in_1", "turn_1", "soul_1", {}, NOW)
+        await tx.turns.answered(session_id, "in_1", {"state_update": "pending", "state_changed": False})
+    return follow_up(ids[-1], update_pending=True, session_id=session_id, user_id=user_id)
+
+
+async def items(stores):
+    async with stores.read() as tx:
+        state = (await tx.souls.get("soul_1")).dynamic_profile["dynamic_state"]
+    return {item["status"]: item for item in state["relationships"]["items"]}
+
+
+async def test_only_what_the_person_may_know_is_believed_and_what_changes_is_theirs(house, stub):
+    async with house.write() as tx:
+        await tx.preferences.put(called(ANN, "Annie"))
+    ears = Ears()
+    state = await pending_in(house, ANNS, ANN)
+    await updated(house, state, stub, outlets=Outlets(listeners=ears))
+    prompt = stub.requests[0].body["messages"][0]["content"]
+    assert "a cold man" in prompt
+    assert "far away" not in prompt
+    now = await items(house)
+    assert now["far away"] == FAR
+    learnt = now[f"Annie said: “{SAID}”"]
+    assert (learnt["user_id"], "shared_with" in learnt) == (ANN, False)
+    assert ears.heard == [("soul_1", ANN, "state_changed", IDS | {"session_id": ANNS})]
+
+
+async def test_in_a_group_what_changes_is_the_speakers_and_known_to_those_present(house, stub):
+    shared = COLD | {"shared_with": [BOB]}
+    state = await pending_in(house, GROUP, BOB, "I am here too", profile=(shared, FAR))
+    await updated(house, state, stub)
+    prompt = stub.requests[0].body["messages"][0]["content"]
+    assert "ann said: “I am here too”" in prompt and f"bob said: “{SAID}”" in prompt
+    assert "far away" not in prompt, "not even before its owner, if others listen"
+    learnt = (await items(house))[f"bob said: “{SAID}”"]
+    assert (learnt["user_id"], learnt["shared_with"]) == (BOB, [ANN])
+
+
+async def test_who_has_joined_since_the_turn_learns_nothing_of_it(house, stub):
+    state = await pending_in(house, ANNS, ANN)
+    async with house.write() as tx:
+        await tx.sessions.gather(ANNS, (BOB,), {}, NOW)
+    await updated(house, state, stub)
+    learnt = (await items(house))[QUOTED]
+    assert (learnt["user_id"], learnt.get("shared_with")) == (ANN, None)
+
+
+async def test_who_has_left_since_the_turn_has_heard_it(house, stub):
+    state = await pending_in(house, GROUP, ANN, "We are two", profile=())
+    async with house.write() as tx:
+        await tx.sessions.gather(GROUP, (), {}, NOW)
+    await updated(house, state, stub)
+    [learnt] = (await items(house)).values()
+    assert (learnt["user_id"], learnt["shared_with"]) == (ANN, [BOB])
+
+
+async def test_a_turn_of_somebody_who_has_left_is_not_asked_about(house, stub):
+    state = await pending_in(house, GROUP, BOB)
+    async with house.write() as tx:
+        await tx.sessions.gather(GROUP, (), {}, NOW)
+    assert await updated(house, state, stub) == state
+    assert not stub.requests

@@ -197,3 +197,12 @@ def test_a_note_tells_how_much_of_a_card_a_prompt_shows():
     assert note.startswith("base_persona: 8,0")
     assert f"shows about {shown:,} of them" in note
     assert fit_notes(COMPANION, replace(BARE, base_persona=words("en", 1160)), Budget()) == []
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("budget", [1500, 6000])
+def test_what_the_soul_feels_about_the_person_keeps_its_share_as_its_own_monologue_does(lang, budget):
+    context = build(shipped("companion_v1", lang), grown_soul(lang), Budget.for_persona(budget))
+    relation, own = text_of(context, "relation"), text_of(context, "inner_state")
+    assert relation.startswith(SENTENCES[lang].strip()[:12])
+    assert abs(len(relation) - len(own)) <= len(SENTENCES[lang])

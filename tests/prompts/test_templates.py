@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from soulgraph.errors import InvalidInput
@@ -106,3 +108,28 @@ def test_a_template_has_modules():
         read_template(template(modules=[]))
     with pytest.raises(InvalidInput, match="template_id: "):
         read_template(template(template_id="../x"))
+
+
+@pytest.mark.parametrize("template_id", TEMPLATES)
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_every_shipped_voice_says_whom_it_talks_to_in_a_section_that_is_never_shown(template_id, lang):
+    context = build(shipped(template_id, lang), FULL)
+    [section] = [one for one in context.sections if "relation" in one.module.variables]
+    assert (section.layer, FULL.relation in section.text) == (3, True)
+    assert section.text in context.private
+    assert ("never shown" in section.module.name) == (lang == "en")
+    assert ("绝不示人" in section.module.name) == (lang == "zh")
+
+
+def test_a_copied_template_from_before_says_whom_it_talks_to_first_of_its_layer():
+    data = shipped("companion_v1").model_dump(mode="json", exclude_none=True) | {"template_id": "copy"}
+    data["modules"] = [one for one in data["modules"] if "relation" not in one.get("template", "")]
+    context = build(read_template(data), FULL)
+    third = [section for section in context.sections if section.layer == 3]
+    assert third[0].module.variables == {"relation"}
+    assert third[0].text in context.private
+
+
+def test_without_a_relation_there_is_no_section_for_it():
+    sections = build(shipped("companion_v1"), replace(FULL, relation="")).sections
+    assert not any("relation" in section.module.variables for section in sections)

@@ -82,3 +82,42 @@ async def _all_of(soul_id, listeners):
 
 async def _all(listener):
     return [news async for news in listener.events(5)]
+
+
+async def news_of(listener):
+    return [news.data["n"] async for news in _until_silence(listener)]
+
+
+async def _until_silence(listener):
+    async for news in listener.events(0.01):
+        if news is None:
+            return
+        yield news
+
+
+async def test_a_persons_line_hears_only_what_is_theirs_and_one_without_a_person_hears_all():
+    listeners = Listeners()
+    with (
+        listeners.listen("a", "ann") as ann,
+        listeners.listen("a", "bob") as bob,
+        listeners.listen("a") as owner,
+        listeners.listen("b", "ann") as elsewhere,
+    ):
+        assert listeners.subscriptions == {("a", "ann"), ("a", "bob"), ("a", None), ("b", "ann")}
+        assert listeners.tell("a", "ann", "proactive", {"n": 1}) == 2
+        assert listeners.tell("a", "bob", "proactive", {"n": 2}) == 2
+        assert listeners.tell("a", "carl", "proactive", {"n": 3}) == 1
+        heard = [await news_of(line) for line in (ann, bob, owner, elsewhere)]
+    assert heard == [[1], [2], [1, 2, 3], []]
+    assert listeners.tell("a", "ann", "proactive", {"n": 4}) == 0
+
+
+async def test_a_line_that_is_subscribed_in_several_ways_hears_everything_once():
+    listeners = Listeners()
+    with listeners.connect() as line:
+        for user_id in ("ann", None, "ann", "bob"):
+            listeners.subscribe(line, "a", user_id)
+        assert listeners.tell("a", "ann", "proactive", {"n": 1}) == 1
+        assert listeners.tell("a", "bob", "proactive", {"n": 2}) == 1
+        assert await news_of(line) == [1, 2]
+    assert listeners.subscriptions == set()

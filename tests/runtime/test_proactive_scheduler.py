@@ -79,16 +79,16 @@ class World:
             await tx.souls.add(soul)
         self.soul_id = soul.soul_id
 
-    async def talk(self, session_id="s"):
+    async def talk(self, session_id="s", user_id="u"):
         """As after a turn."""
         place = {"character_id": None, "background_id": None, "template_id": "companion_v1"}
         async with self.context.stores.write() as tx:
             soul = await tx.souls.get(self.soul_id)
-            names = {"session_id": session_id, "user_id": "u", "title": ""}
+            names = {"session_id": session_id, "user_id": user_id, "title": ""}
             await tx.sessions.ensure(await new_session(tx, soul, **names, **place, mode="hybrid", now=self.now))
             words = [("user", "明天我要考试"), ("assistant", "你可以的。")]
             await tx.messages.append(
-                session_id, [NewMessage("t", *said, self.now, "u", self.soul_id, archived=True) for said in words]
+                session_id, [NewMessage("t", *said, self.now, user_id, self.soul_id, archived=True) for said in words]
             )
             await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns + 1, self.now)
 
@@ -102,9 +102,9 @@ class World:
         async with self.context.stores.read() as tx:
             return [one for one in await tx.messages.page(session_id) if one.proactive]
 
-    async def life(self):
+    async def life(self, user_id="u"):
         async with self.context.stores.read() as tx:
-            return await tx.proactive_schedules.of([(self.soul_id, "u")])
+            return await tx.proactive_schedules.of([(self.soul_id, user_id)])
 
     def told(self, event="life"):
         lines = self._log.read_text("utf-8").splitlines() if self._log.exists() else []
@@ -380,3 +380,75 @@ async def test_a_soul_that_was_deleted_while_somebody_listens_stops_no_other(wor
     with world.context.outlets.listeners.listen(gone), world.listening():
         await world.pass_hours(12)
     assert await world.said("other")
+
+
+class Phones:
+    """A broker that has everything."""
+
+    def __init__(self):
+        self.sent = []
+
+    async def proactive(self, terminal_id, payload):
+        self.sent.append((terminal_id, payload.session_id))
+        return True
+
+
+@pytest.fixture
+async def household(sqlite_url, tmp_path):
+    """Ann and Bob have talked to the soul, Bob last."""
+    async with opened(sqlite_url, tmp_path) as world:
+        await world.settle()
+        await world.talk("anns", "ann")
+        world.now += 1
+        await world.talk("bobs", "bob")
+        yield world
+
+
+async def test_each_person_has_due_times_and_a_cap_of_their_own(household):
+    async with household.context.stores.write() as tx:
+        soul = await tx.souls.get(household.soul_id)
+        await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, household.now - 9 * HOUR)
+    with household.listening("ann") as ann, household.listening("bob") as bob:
+        await household.loop.pulse()
+        due = [(await household.life(user_id))[0].due_at for user_id in ("ann", "bob")]
+        assert due[0] != due[1]
+        household.now = min(due)
+        await household.loop.pulse()
+        first, other = ("ann", "bob") if due[0] < due[1] else ("bob", "ann")
+        [spoke], [waits] = await household.life(first), await household.life(other)
+        assert (spoke.spoken, waits.spoken) == (1, 0)
+        assert [len(await household.said(f"{one}s")) for one in (first, other)] == [1, 0]
+        heard = {"ann": ann, "bob": bob}
+        assert (await anext(heard[first].events(1))).data["session_id"] == f"{first}s"
+        assert await anext(heard[other].events(0.01)) is None
+        await household.pass_hours(72)
+    for user_id in ("ann", "bob"):
+        days = Counter(
+            datetime.fromtimestamp(one.created_at, UTC).date() for one in await household.said(f"{user_id}s")
+        )
+        assert days and max(days.values()) <= RULES.daily_cap
+
+
+async def test_a_line_without_a_person_means_who_talked_last(household):
+    with household.listening():
+        await household.pass_hours(12)
+    assert (await household.life("ann"), bool(await household.life("bob"))) == ([], True)
+    assert (await household.said("anns"), bool(await household.said("bobs"))) == ([], True)
+
+
+async def test_a_terminal_is_its_usual_persons_place(household):
+    phones = Phones()
+    outlets = replace(household.context.outlets, hub=phones)
+    household.loop = replace(household.loop, context=replace(household.context, outlets=outlets))
+    for _ in range(72):
+        async with household.context.stores.write() as tx:
+            await tx.terminals.bind("phone", household.soul_id, household.now, "ann")
+            await tx.terminals.bind("lamp", household.soul_id, household.now, "carl")
+        await household.loop.pulse()
+        household.now += 600
+    assert {*phones.sent} == {("phone", "anns")}
+    assert await household.said("bobs") == []
+    assert {line["reason"] for line in household.told("life.silent")} <= {
+        "they have never talked alone",
+        "they have only just been together",
+    }

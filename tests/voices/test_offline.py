@@ -107,6 +107,12 @@ def said(options, space=" "):
 def test_after_the_tool_it_confirms_or_quotes():
     assert "我女儿叫米卡" in after_tool("记住我女儿叫米卡", "zh", "ok")
     assert "Mika went to sea" in after_tool("do you remember Mika?", "en", "Mika went to sea")
+    found = (
+        '{"told_by": "Ann", "fact": "Mika went to sea"}\n{"date": "2027-01-15", "speaker": "Ann", "said": "She left"}'
+    )
+    reply = after_tool("do you remember Mika?", "en", found)
+    assert "Mika went to sea; She left" in reply
+    assert "{" not in reply
 
 
 @pytest.mark.parametrize("content", ["[]", "", "nothing found"])
