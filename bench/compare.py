@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROUNDS, TURNS, WARM_UP = 9, 120, 20
+ROUNDS, TURNS, WARM_UP = 7, 100, 20
 ROOT = Path(__file__).parent.parent
 
 

@@ -176,10 +176,12 @@ def _episodes(
     shown = {message.message_id for message in recent}
     told: dict[int, str] = {}
     for episode in recalled:
+        if len(told) == count:
+            break
         found = episode.message if episode.message.role == "user" else episode.before
         if found and found.role == "user" and found.message_id not in shown and _tells(found, episode):
             told.setdefault(found.message_id, _told(found, episode, names, lang))
-    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(list(told.items())[:count])]
+    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(told.items())]
 
 
 def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:

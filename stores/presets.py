@@ -1,6 +1,9 @@
 """The library: characters, backgrounds and templates, all stored as presets, and the pictures of characters."""
 
-from sqlalchemy import exists, select
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, exists, select
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
@@ -85,8 +88,12 @@ class Backgrounds(Presets):
 
     async def any_summaries(self) -> bool:
         """Whether any conversation was ever summarised."""
-        query = select(exists().where(self.table.c.id.startswith(f"{SUMMARY}_", autoescape=True)))
-        return bool((await self._connection.execute(query)).scalar())
+        return bool((await self._connection.execute(self._summaries())).scalar())
+
+    @classmethod
+    @cache
+    def _summaries(cls) -> Select[Any]:
+        return select(exists().where(cls.table.c.id.startswith(f"{SUMMARY}_", autoescape=True)))
 
 
 class Templates(Presets):

@@ -76,7 +76,7 @@ async def test_a_relation_is_only_for_the_two_of_them(house):
 
 @pytest.mark.parametrize("user_id", [BOB, "carl", "", "ANN"])
 async def test_who_does_not_take_part_is_refused(house, user_id):
-    with pytest.raises(Conflict, match="take part in this session") as refused:
+    with pytest.raises(Conflict, match="start another for") as refused:
         await person(house, anns(), user_id)
     assert refused.value.problem_code == "session_mismatch"
 

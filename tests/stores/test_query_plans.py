@@ -9,7 +9,7 @@ from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.stores import Transaction
 from soulgraph.tests.stores.samples import NOW
 
-PEOPLE, ROWS, SHARED = 1_000, 50_000, 50
+PEOPLE, ROWS, SHARED = 500, 10_000, 50
 _NUMBERS = f"WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {ROWS}) "
 _OWNER = f"'p' || (n % {PEOPLE}), CASE WHEN n % {ROWS // SHARED} = 7 THEN '{EVERYONE}' ELSE '' END"
 _FILL = [
