@@ -5,7 +5,7 @@ import pytest
 from soulgraph.memory import index_cache
 from soulgraph.memory.index_cache import IndexCache
 from soulgraph.soul.people import EVERYONE, NOBODY
-from soulgraph.tests.memory.test_recall import recall_on
+from soulgraph.tests.memory import test_recall
 from soulgraph.tests.stores.samples import NOW, message, session, soul
 
 QUERY = "where is the whale"
@@ -16,6 +16,16 @@ SAID = {
     "dora": ("Dora saw the whale in the bath", ("ann", "bob")),
     NOBODY: ("Somebody saw the whale long ago", ()),
 }
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A machine that has much to do must not let anything be missed."""
+    monkeypatch.setattr(index_cache, "TIMEOUT_S", 20)
+
+
+def recall_on(stores):
+    return test_recall.recall_on(stores, budget_s=20)
 
 
 @pytest.fixture

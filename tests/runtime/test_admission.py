@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.runtime.admission import TurnRequest, admit, check_session
+from soulgraph.runtime.admission import TurnRequest, admit, check_session, stored_answer
 from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.stores.factories import default_session_id
-from soulgraph.tests.stores.samples import NOW, session, snapshot, soul
+from soulgraph.tests.stores.samples import NOW, message, session, snapshot, soul
 
 GROUP = session("both", user_id="ann", people=("bob",), souls={"soul_2": snapshot(source_preset="guest")})
 
@@ -74,7 +74,7 @@ async def test_in_a_group_anybody_of_it_speaks_to_any_of_its_souls(home):
     ],
 )
 async def test_what_does_not_fit_the_session_is_refused(home, fields):
-    with pytest.raises(Conflict, match="start another session") as refused:
+    with pytest.raises(Conflict, match="start another") as refused:
         await admitted(home, **fields)
     assert refused.value.problem_code == "session_mismatch"
 
@@ -92,3 +92,14 @@ def test_who_has_left_is_a_stranger_again():
     check_session(GROUP, request, "soul_1", "bob")
     with pytest.raises(Conflict):
         check_session(replace(GROUP, people=()), request, "soul_1", "bob")
+
+
+async def test_an_answer_is_given_again_only_to_whom_it_was_given(home):
+    async with home.write() as tx:
+        await tx.turns.heard("both", "in_1", "turn_1", "soul_1", {}, NOW)
+        await tx.turns.answered("both", "in_1", {"reply": "To Ann."})
+        await tx.messages.append("both", [message("hello", user_id="ann", people=("bob",), input_id="in_1")])
+    again = {"session_id": "both", "input_id": "in_1"}
+    assert await stored_answer(home, await admit(home, TurnRequest("hello", "ann", **again))) == {"reply": "To Ann."}
+    with pytest.raises(Conflict, match="somebody else"):
+        await stored_answer(home, await admit(home, TurnRequest("hello", "bob", **again)))
