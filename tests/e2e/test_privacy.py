@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
+from uuid import uuid4
 
 import pytest
 
@@ -238,9 +239,7 @@ async def household(database_url, folder, mqtt_url, people, soul_count, seed, gr
         keys = {person: await made_key(client, owner, "chat", user_id=person) for person in people}
         home = Household(client, stub, secrets, random, owner, clock, souls, keys)
         for person in people:
-            robot = await stack.enter_async_context(
-                Robot.connected(mqtt_url, f"robot-{person}-{random.getrandbits(40)}")
-            )
+            robot = await stack.enter_async_context(Robot.connected(mqtt_url, f"robot-{uuid4().hex}"))
             chosen = {"terminal_id": robot.terminal_id, "soul_id": souls[0], "user_id": person}
             assert (await client.post("/v1/souls/select", json=chosen, headers=owner)).status_code == 200
             home.robots[person] = robot
