@@ -50,7 +50,7 @@ test: check
 
 # Thousands of turns of people who confide in the same souls, with a model that tells everything it sees.
 privacy: dev
-	SOULGRAPH_PRIVACY_TURNS=3000 $(BIN)/pytest -n 2 -s tests/e2e/test_privacy.py
+	SOULGRAPH_TEST_PRIVACY_TURNS=3000 $(BIN)/pytest -n 2 -s tests/e2e/test_privacy.py
 
 coverage: dev
 	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing
