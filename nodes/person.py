@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from soulgraph.errors import Conflict
 from soulgraph.prompts.quotation import speaker_name
+from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.memory import ADDRESS, user_name
 from soulgraph.stores.records import Message, Preference, Relation, Session, Slot
 from soulgraph.stores.stores import Transaction
@@ -55,10 +56,17 @@ def _name(preferences: Iterable[Preference], user_id: str) -> dict[str, str]:
 
 
 def _effective(preferences: Iterable[Preference], user_id: str) -> dict[str, str]:
-    """The person's own go before those that are shared; what another is called is no preference of theirs."""
-    usable = [one for one in preferences if one.user_id == user_id or one.key != ADDRESS]
+    """The person's own go before those that are meant for everybody; what another is called is never theirs.
+
+    What another wants, and has only said before them, is no wish of theirs.
+    """
+    usable = [one for one in preferences if one.user_id == user_id or _is_for_everybody(one)]
     by_owner = sorted(usable, key=lambda one: one.user_id == user_id)
     return {one.key: one.value for one in by_owner}
+
+
+def _is_for_everybody(preference: Preference) -> bool:
+    return EVERYONE in preference.shared_with and preference.key != ADDRESS
 
 
 async def _names(tx: Transaction, session: Session, soul_id: str) -> dict[str, str]:
