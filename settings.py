@@ -95,7 +95,9 @@ class Settings(BaseSettings):
         description="after how long the work that a killed server had begun is taken up again",
     )
     max_events: int = Field(0, ge=0, description="most events in the library, the least recalled go first; 0: no limit")
-    tick_s: float = Field(3, ge=2, le=5, description="seconds between ticks of souls with an online terminal, 2 to 5")
+    tick_s: float = Field(
+        3, ge=2, le=5, description="seconds between ticks of souls with an online terminal or a listener, 2 to 5"
+    )
 
     persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")
     api_key: SecretStr = Field(SecretStr(""), description="the key that the `soulgraph` command sends to a server")

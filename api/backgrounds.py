@@ -5,14 +5,23 @@ from pydantic import AliasChoices, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import AnyReader, server_owner
-from soulgraph.api.edits import Revised
+from soulgraph.api.edits import Revised, example
 from soulgraph.api.fields import Id
 from soulgraph.api.library import CommonFields, Long, StoredPreset, add_preset, replace_preset
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
 from soulgraph.stores.factories import new_id
+from soulgraph.stores.records import Json
 
 router = APIRouter(prefix="/v1/backgrounds", tags=["library"])
+
+
+_EXAMPLE: Json = {
+    "name": "The sea at night",
+    "description": "A rock, a lamp, and water on all sides.",
+    "world_rules": "Nobody comes by day.",
+    "initial_context": "It is the night of the storm.",
+}
 
 
 class Background(CommonFields):
@@ -21,10 +30,14 @@ class Background(CommonFields):
 
 
 class NewBackground(Background):
+    model_config = example({"id": "sea", **_EXAMPLE})
+
     id: Id = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
 
 
 class EditedBackground(Background, Revised):
+    model_config = example({**_EXAMPLE, "revision": "0230e77beb58768c"})
+
     read_only = frozenset({"id", "background_id", "created_at", "updated_at"})
 
 

@@ -22,6 +22,7 @@ from soulgraph.library.cards.png import SIGNATURE, plain, with_texts, without_te
 from soulgraph.library.cards.reading import Reading, taken_in
 from soulgraph.library.cards.spec import V2, V3, as_card
 from soulgraph.library.cards.writing import card_of
+from soulgraph.library.images import PNG, as_png, check_image
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.persona_context import budget_of
 from soulgraph.prompts.fit_notes import fit_notes
@@ -30,7 +31,8 @@ from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import shipped
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
 from soulgraph.soul.validation import Flaw, flaws_in
-from soulgraph.stores.records import Preset
+from soulgraph.stores.presets import AVATAR
+from soulgraph.stores.records import Picture, Preset
 
 router = APIRouter(prefix="/v1/characters", tags=["library"])
 
@@ -67,8 +69,8 @@ async def import_card(request: Request, services: Served) -> ImportedCharacter:
     async with services.stores.write() as tx:
         await tx.characters.add(character.id, character.name, stored(character), services.now())
         if card.picture:
-            await tx.pictures.add(character.id, card.picture)
-        imported = ImportedCharacter.of(await tx.characters.get(character.id))
+            await tx.pictures.put(Picture(character.id, AVATAR, PNG, card.picture, services.now()))
+        imported = ImportedCharacter.of(await tx.characters.get(character.id), [AVATAR] if card.picture else [])
     return imported.model_copy(update={"notes": [*card.notes, *_fit_notes(character, services.context)]})
 
 
@@ -100,14 +102,14 @@ async def export_card(
     return Response(content, media_type=_MEDIA[format], headers=headers)
 
 
-def _card_file(character: Preset, picture: bytes | None, kind: Format, spec: Spec) -> bytes:
-    """The bytes of the file; a character without a picture gets a plain one."""
+def _card_file(character: Preset, picture: Picture | None, kind: Format, spec: Spec) -> bytes:
+    """The bytes of the file; a character without an avatar gets a plain picture."""
     if kind == "json":
         return _card_json(character, spec)
     texts = {"chara": _card_json(character, "v2")}
     if spec == "v3":
         texts["ccv3"] = _card_json(character, spec)
-    return with_texts(picture or plain(character.name), texts)
+    return with_texts(as_png(picture.content) if picture else plain(character.name), texts)
 
 
 def _card_json(character: Preset, spec: Spec) -> bytes:
@@ -126,11 +128,20 @@ def read_card(body: bytes) -> ReadCard:
     except ValidationError as error:
         raise _locate_in_card(error, reading) from error
     _refuse_slow_patterns(character.lore, reading)
-    picture = without_texts(body) if body.startswith(SIGNATURE) else None
-    if picture and len(picture) > _MAX_PICTURE:
-        note = f"the picture has {len(picture)} bytes, and is not kept: at most {_MAX_PICTURE} are"
-        return ReadCard(character, None, [note, *reading.notes])
-    return ReadCard(character, picture, [*reading.notes])
+    picture, notes = _picture(body)
+    return ReadCard(character, picture, [*notes, *reading.notes])
+
+
+def _picture(body: bytes) -> tuple[bytes | None, list[str]]:
+    """The picture that a PNG card is, if pages can show it; else a note says why it is not kept."""
+    if not body.startswith(SIGNATURE):
+        return None, []
+    if (size := len(without_texts(body))) > _MAX_PICTURE:
+        return None, [f"the picture has {size} bytes, and is not kept: at most {_MAX_PICTURE} are"]
+    try:
+        return check_image(body).content, []
+    except InvalidInput as error:
+        return None, [f"the picture is not kept: {error.detail}"]
 
 
 def _refuse_slow_patterns(lore: Sequence[Lore], reading: Reading) -> None:

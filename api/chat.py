@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker
-from soulgraph.api.fields import MAX_TEXT, Id, Text, UserId
+from soulgraph.api.fields import MAX_TEXT, Id, MessageNumber, Text, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import event_stream
-from soulgraph.errors import NotFound
+from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
+from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -33,7 +34,16 @@ class ChatInput(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"soul_id": "soul_c3fa", "session_id": "first", "text": "I had a rough day", "input_id": "m-17"},
+                {"session_id": "first", "replaces": 41, "text": "I had a rough week"},
+                {"session_id": "first", "replaces": 41},
+            ]
+        },
+    )
 
     text: Text | None = None
     input_id: Id | None = Field(None, description="the same id again gives the same answer and applies nothing twice")
@@ -45,11 +55,20 @@ class ChatRequest(BaseModel):
     character_id: Id | None = None
     background_id: Id | None = None
     template_id: Id | None = None
+    replaces: MessageNumber | None = Field(
+        None,
+        description="a message of this person in the session: it and all after it are taken back when the answer is "
+        "stored. With a text it is said otherwise, without one its own text is answered anew",
+    )
     stream: bool = False
 
     @model_validator(mode="after")
     def _check_text_or_inputs(self) -> Self:
-        if (self.text is None) == (self.inputs is None):
+        if self.replaces is not None and self.session_id is None:
+            raise ValueError("`replaces` needs the `session_id` of the message")
+        if self.text is not None and self.inputs is not None:
+            raise ValueError("send either `text` or `inputs`")
+        if self.replaces is None and self.text is None and self.inputs is None:
             raise ValueError("send either `text` or `inputs`")
         if len(self.full_text) > MAX_TEXT:
             raise ValueError(f"the inputs may have {MAX_TEXT} characters together")
@@ -57,7 +76,7 @@ class ChatRequest(BaseModel):
 
     @property
     def full_text(self) -> str:
-        """`text`, or the texts of all inputs, one per line."""
+        """`text`, or the texts of all inputs, one per line; empty if a message is to be answered anew."""
         return self.text or "\n".join(entry.text for entry in self.inputs or [])
 
     @property
@@ -103,4 +122,13 @@ async def for_caller(request: TurnRequest, caller: Caller, services: Services) -
         if request.terminal_id:
             await caller.check_terminal(tx, request.terminal_id)
         await caller.check_background(tx, request.background_id)
+        if request.replaces is not None and not request.text:
+            await _check_length(tx, request.session_id or "", request.replaces)
     return replace(request, user_id=caller.person)
+
+
+async def _check_length(tx: Transaction, session_id: str, message_id: int) -> None:
+    """Raise InvalidInput if a message is too long to be answered anew: imported ones may be."""
+    message = await tx.messages.find(session_id, message_id)
+    if message and len(message.content) > MAX_TEXT:
+        raise InvalidInput(f"replaces: the message has more than {MAX_TEXT} characters: send a shorter `text` with it")

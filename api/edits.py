@@ -14,6 +14,11 @@ from soulgraph.soul.validation import NUL
 DEPTH = 32
 
 
+def example(*bodies: dict[str, Any]) -> ConfigDict:
+    """The configuration of a request body without unknown fields, with examples for `/docs`."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies]})
+
+
 class Body(BaseModel):
     """A request body without unknown fields, in which every text and number can be stored."""
 

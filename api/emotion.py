@@ -3,21 +3,19 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, BeforeValidator, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from soulgraph.api.auth import Speaker
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.dynamics import evolve
-from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.emotion_report import Bilingual, EmotionReport, GateFigures, emotion_report
+from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.gate import ExecMode, Gate, judge
-from soulgraph.soul.gate_words import gate_words
-from soulgraph.soul.language import Lang
-from soulgraph.soul.mood import describe
 from soulgraph.soul.personality import extremity
 from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.stores.history import point_of
@@ -43,6 +41,16 @@ Timestamp = Annotated[
 ]
 
 
+class TraitsOut(BaseModel):
+    """The five traits, or how far each has moved."""
+
+    empathy: float
+    sensitivity: float
+    stability: float
+    expressiveness: float
+    dominance: float
+
+
 class PointOut(BaseModel):
     at: str
     p: float
@@ -54,6 +62,7 @@ class PointOut(BaseModel):
     exec_probability: float
     exec_mode: ExecMode
     locked: bool
+    drift: TraitsOut | None = Field(description="how far each trait has moved; null in points from before it was kept")
 
     @classmethod
     def of(cls, point: EmotionPoint) -> "PointOut":
@@ -65,32 +74,27 @@ class HistoryOut(BaseModel):
     points: list[PointOut]
 
 
+class EmotionOut(BaseModel):
+    soul_id: str
+    at: str
+    soul_emotion: EmotionStateDict
+    mood: Bilingual = Field(description="the emotion in words")
+    gate: GateFigures = Field(description="whether it would act, and if not, why")
+
+
 @router.get("")
-async def read_emotion(soul_id: Id, caller: Speaker, services: Served) -> dict[str, Any]:
+async def read_emotion(soul_id: Id, caller: Speaker, services: Served) -> EmotionOut:
     """Read the soul's present emotion, its mood in words, and its gate: whether it would act, and if not, why.
 
     Reading changes nothing.
     """
     async with services.stores.read() as tx:
         soul = await caller.soul(tx, soul_id)
-    emotion, gate = _present(soul, services)
-    constants = services.context.constants
-    return {
-        "soul_id": soul_id,
-        "at": iso(emotion.updated_at),
-        "soul_emotion": emotion.to_dict(),
-        "mood": {"zh": describe(emotion, "zh", constants), "en": describe(emotion, "en", constants)},
-        "gate": asdict(gate) | _gate_words(gate),
-    }
+    return EmotionOut(**present_emotion(soul, services))
 
 
-def _gate_words(gate: Gate) -> dict[str, dict[Lang, str] | None]:
-    """Why the gate is closed and what would help, in both languages; None while it is open."""
-    if gate.reason is None:
-        return {"why": None, "helps": None}
-    zh = gate_words(gate.reason, "zh")
-    en = gate_words(gate.reason, "en")
-    return {"why": {"zh": zh["why"], "en": en["why"]}, "helps": {"zh": zh["helps"], "en": en["helps"]}}
+def present_emotion(soul: Soul, services: Services) -> EmotionReport:
+    return emotion_report(soul.soul_id, *_present(soul, services), services.context.constants)
 
 
 @router.get("/history")

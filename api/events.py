@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner, Reader, server_owner
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import NotFound, StoreUnavailable
@@ -147,6 +147,8 @@ async def _audiences(tx: Transaction, caller: Caller) -> set[str] | None:
 
 
 class Tidying(Body):
+    model_config = example({"keep": 500})
+
     keep: Annotated[int, Field(ge=0)]
 
 

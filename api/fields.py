@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from soulgraph.soul.validation import NO_NUL
+from soulgraph.stores.messages import MAX_ID
 
 MAX_TEXT = 8000
 
@@ -25,3 +26,4 @@ UserIdOrEveryone = Annotated[str, StringConstraints(pattern=rf"^(?:{_ID}|\*)$")]
 SharedWith = Annotated[
     list[UserIdOrEveryone], Field(max_length=100, description='the people who may know of it too, or `["*"]` for all')
 ]
+MessageNumber = Annotated[int, Field(strict=True, ge=1, le=MAX_ID)]

@@ -71,6 +71,7 @@ async def update_memory(session_id: Id, caller: Owner, services: Served) -> Vers
         grown = await _in_time(task, session, services)
         async with services.stores.write() as tx:
             version = await tx.personas.grow(session_id, grown.model_dump(), "update-memory", services.now())
+    services.announce_session(session, "persona")
     return VersionOut.of(version)
 
 
@@ -93,10 +94,13 @@ async def list_versions(session_id: Id, caller: Reader, services: Served) -> lis
 async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], caller: Owner, services: Served) -> VersionOut:
     """Restore version n of the evolved persona as a new version; 0 is the state before the first one."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
-        await caller.session(tx, session_id)
+        session = await caller.session(tx, session_id)
         if n == 0:
-            return VersionOut.of(await tx.personas.evolve(session_id, "", "restored:0", services.now()))
-        return VersionOut.of(await tx.personas.restore(session_id, n, services.now()))
+            version = await tx.personas.evolve(session_id, "", "restored:0", services.now())
+        else:
+            version = await tx.personas.restore(session_id, n, services.now())
+    services.announce_session(session, "persona")
+    return VersionOut.of(version)
 
 
 @router.post("/summarize", status_code=201)
@@ -111,7 +115,9 @@ async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionO
         heard = as_heard(messages, names, lang, session.soul_id)
         task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
         summary = await _in_time(task, session, services)
-        return SessionOut.of(await _continue(session, messages[-1].message_id, summary, services))
+        follower = await _continue(session, messages[-1].message_id, summary, services)
+    services.announce_session(follower, "created")
+    return SessionOut.of(follower)
 
 
 async def _conversation(session_id: str, caller: Caller, services: Services) -> tuple[Session, list[Message], Names]:

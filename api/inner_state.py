@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, StringConstraints
 
 from soulgraph.api.auth import Owner
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.people import NOBODY
@@ -32,6 +32,8 @@ class InnerState(BaseModel):
 
 
 class InnerStateEdit(Body):
+    model_config = example({"inner_state": "She hides how tired she is."})
+
     read_only = frozenset({"soul_id", "user_id"})
 
     inner_state: Monologue
@@ -102,6 +104,8 @@ class ScratchArea(BaseModel):
 
 
 class ScratchAreaEdit(Body):
+    model_config = example({"scratch_area": "ask about the exam"})
+
     read_only = frozenset({"soul_id", "user_id"})
 
     scratch_area: Notes

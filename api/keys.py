@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, model_validator
 
 from soulgraph.api.auth import Identified, server_owner
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Name, UserIdOrEveryone
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, NotFound
@@ -27,6 +27,8 @@ class Me(BaseModel):
 
 
 class NewKey(Body):
+    model_config = example({"name": "Ann's phone", "scope": "chat", "user_id": "ann"})
+
     name: Name
     scope: Scope
     user_id: UserIdOrEveryone | None = Field(None, description="the person it is; `*`: it acts for anybody")

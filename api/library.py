@@ -1,13 +1,14 @@
 """The characters of the library: list, create, read, replace and delete. Backgrounds share the base of their models."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
 from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, field_validator, model_validator
 
 from soulgraph.api.auth import server_owner, speaker
-from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
+from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id, Name
 from soulgraph.api.services import Served
 from soulgraph.prompts.lore import Lore
@@ -17,6 +18,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets
 from soulgraph.stores.records import Preset
+from soulgraph.stores.stores import Transaction
 
 MAX_LORE = 500
 
@@ -28,10 +30,27 @@ Utterance = Annotated[str, StringConstraints(min_length=1, max_length=8000, stri
 Monologue = Annotated[str, StringConstraints(max_length=1200, strip_whitespace=True)]
 
 
+_EXAMPLE: dict[str, Any] = {
+    "name": "Lumen",
+    "description": "Keeps the lighthouse.",
+    "base_persona": "Lumen counts ships, not days.",
+    "greetings": ["The lamp is lit. Sit."],
+    "style_examples": ["Short. Like waves."],
+    "inner_state": "The sea was loud tonight.",
+    "mbti_type": "ISTJ",
+    "lore": [{"id": "reef", "keys": ["reef", "暗礁"], "content": "The reef took three ships."}],
+}
+
+
 def _mbti(text: str) -> str:
     if text.upper() not in MBTI_TYPES:
         raise ValueError("is no MBTI type: expected four letters like INFJ")
     return text.upper()
+
+
+def duplicate_id(lore: Sequence[Lore]) -> str | None:
+    """An id that several entries have."""
+    return next((entry_id for entry_id, n in Counter(entry.id for entry in lore).items() if n > 1), None)
 
 
 class InitialProfile(Edit):
@@ -60,8 +79,8 @@ class CommonFields(Body):
     @field_validator("lore")
     @classmethod
     def _refuse_duplicate_ids(cls, lore: list[Lore]) -> list[Lore]:
-        if duplicates := [entry_id for entry_id, n in Counter(entry.id for entry in lore).items() if n > 1]:
-            raise ValueError(f"two entries have the id {duplicates[0]}: an id is given once")
+        if duplicate := duplicate_id(lore):
+            raise ValueError(f"two entries have the id {duplicate}: an id is given once")
         return lore
 
 
@@ -76,11 +95,15 @@ class Character(CommonFields):
 
 
 class NewCharacter(Character):
+    model_config = example({"id": "lumen", **_EXAMPLE})
+
     id: Id = Field(default_factory=lambda: new_id("char"), validation_alias=AliasChoices("id", "character_id"))
 
 
 class EditedCharacter(Character, Revised):
-    read_only = frozenset({"id", "character_id", "created_at", "updated_at"})
+    model_config = example({**_EXAMPLE, "revision": "0230e77beb58768c"})
+
+    read_only = frozenset({"id", "character_id", "images", "created_at", "updated_at"})
 
 
 class StoredPreset(CommonFields):
@@ -105,14 +128,21 @@ class StoredPreset(CommonFields):
 
 
 class CharacterOut(Character, StoredPreset):
-    pass
+    images: list[str] = Field([], description="the names of its images, see `/images`")
+
+    @classmethod
+    def of(cls, preset: Preset, images: Sequence[str] = ()) -> Self:
+        return super().of(preset).model_copy(update={"images": [*images]})
 
 
 @router.get("/characters", dependencies=[speaker])
 async def list_characters(services: Served) -> list[CharacterOut]:
     """List all characters by name."""
+    images: dict[str, list[str]] = defaultdict(list)
     async with services.stores.read() as tx:
-        return [CharacterOut.of(preset) for preset in await tx.characters.all()]
+        for info in await tx.pictures.infos():
+            images[info.character_id].append(info.name)
+        return [CharacterOut.of(preset, images[preset.id]) for preset in await tx.characters.all()]
 
 
 @router.post("/characters", status_code=201, dependencies=[server_owner])
@@ -125,7 +155,7 @@ async def create_character(wanted: NewCharacter, services: Served) -> CharacterO
 @router.get("/characters/{character_id}", dependencies=[speaker])
 async def read_character(character_id: Id, services: Served) -> CharacterOut:
     async with services.stores.read() as tx:
-        return CharacterOut.of(await tx.characters.get(character_id))
+        return await read_with_images(tx, character_id)
 
 
 @router.put("/characters/{character_id}", dependencies=[server_owner])
@@ -135,9 +165,8 @@ async def put_character(character_id: Id, wanted: EditedCharacter, services: Ser
     Souls and sessions made from it keep their persona; its lore and style examples are used from their next turn on.
     """
     async with services.stores.write() as tx:
-        return CharacterOut.of(
-            await replace_preset(tx.characters, character_id, wanted, wanted.revision, services.now())
-        )
+        await replace_preset(tx.characters, character_id, wanted, wanted.revision, services.now())
+        return await read_with_images(tx, character_id)
 
 
 @router.delete("/characters/{character_id}", status_code=204, dependencies=[server_owner])
@@ -145,6 +174,11 @@ async def delete_character(character_id: Id, services: Served) -> None:
     """Delete a character. Souls and sessions made from it stay."""
     async with services.stores.write() as tx:
         await tx.characters.delete(character_id)
+
+
+async def read_with_images(tx: Transaction, character_id: str) -> CharacterOut:
+    preset = await tx.characters.get(character_id)
+    return CharacterOut.of(preset, [info.name for info in await tx.pictures.infos(character_id)])
 
 
 async def add_preset(presets: Presets, preset_id: str, wanted: CommonFields, now: float) -> Preset:

@@ -1,5 +1,6 @@
 """ASGI middleware that refuses a request body larger than its path allows, without reading it to the end."""
 
+import re
 from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -9,6 +10,21 @@ from soulgraph.errors import TooLarge
 
 MEBIBYTE = 1024 * 1024
 LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * MEBIBYTE)
+LIMITS["/v1/souls/import"] = 64 * MEBIBYTE  # every answer that a soul has ever given, with its reasons
+_PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
+PATTERNS = {
+    # A character or background may have more lore than other bodies may have bytes.
+    re.compile(rf"/v1/(?:characters|backgrounds)|{_PRESET}(?:/lore)?"): 4 * MEBIBYTE,
+    re.compile(r"/v1/characters/[^/]+/images/[^/]+"): 4 * MEBIBYTE,
+    re.compile(rf"{_PRESET}/lore/import"): 20 * MEBIBYTE,
+}
+
+
+def limit_of(path: str) -> int:
+    """How many bytes the body of a request to this path may have."""
+    if path in LIMITS:
+        return LIMITS[path]
+    return next((limit for pattern, limit in PATTERNS.items() if pattern.fullmatch(path)), MEBIBYTE)
 
 
 class BodyLimit:
@@ -18,7 +34,7 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        limit = LIMITS.get(scope["path"], MEBIBYTE)
+        limit = limit_of(scope["path"])
         content_length = dict(scope["headers"]).get(b"content-length", b"0")
         error = TooLarge(f"the body may have {limit} bytes at most")
         if content_length.isdigit() and int(content_length) > limit:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field, StringConstraints
 
 from soulgraph.api.auth import Reader
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, SharedWith
 from soulgraph.api.services import Served
 from soulgraph.soul.people import EVERYONE, Visibility, others, visibility_of
@@ -22,6 +22,8 @@ ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip
 
 
 class SlotEdit(Body):
+    model_config = example({"content": "plays the cello", "shared_with": ["bob"]})
+
     read_only = frozenset({"n", "kind", "user_id", "visibility", "updated_at"})
 
     content: ShortText
@@ -51,6 +53,8 @@ class SlotOut(BaseModel):
 
 
 class PreferenceEdit(Body):
+    model_config = example({"value": "short", "confidence": 1.0, "evidence": ["以后都说短一点"]})
+
     read_only = frozenset({"key", "user_id", "visibility", "source", "updated_at"})
 
     value: ShortText

@@ -1,27 +1,31 @@
-"""The messages of a session: list them, and say who else may know of one."""
+"""The messages of a session: list them, correct or delete one, and say who else may know of it."""
 
 from dataclasses import asdict
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, SharedWith
-from soulgraph.api.services import Served
-from soulgraph.errors import NotFound
+from soulgraph.api.services import Served, Services
+from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.soul.people import Visibility, others, visibility_of
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Message
+from soulgraph.soul.validation import NO_NUL
+from soulgraph.stores.factories import title_of
+from soulgraph.stores.messages import MAX_ID
+from soulgraph.stores.records import Message, Session
 from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["sessions"])
 Limit = Annotated[int, Query(ge=1, le=1000)]
-_MAX_ID = 2**63 - 1  # the largest that a database can compare
-After = Annotated[int, Query(ge=0, le=_MAX_ID)]
-MessageId = Annotated[int, Path(ge=1, le=_MAX_ID)]
+After = Annotated[int, Query(ge=0, le=MAX_ID)]
+Before = Annotated[int | None, Query(ge=1, le=MAX_ID, description="the page before this `message_id`")]
+Newest = Annotated[bool, Query(description="the last page")]
+MessageId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 class MessageOut(BaseModel):
@@ -41,7 +45,15 @@ class MessageOut(BaseModel):
         return cls(**asdict(message), timestamp=iso(message.created_at))
 
 
+class MessagePatch(Body):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"content": "I play the cello"}]})
+
+    content: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True), NO_NUL]
+
+
 class Sharing(Body):
+    model_config = example({"shared_with": ["bob"]})
+
     shared_with: SharedWith
 
 
@@ -58,15 +70,64 @@ async def list_messages(
     caller: Reader,
     services: Served,
     after: After = 0,
+    before: Before = None,
+    newest: Newest = False,
     limit: Limit = 200,
 ) -> list[MessageOut]:
     """List the messages, the oldest first; pass the last `message_id` as `after` for the next page.
 
-    In a group a person gets those that were said while they took part.
+    With `newest` it is the last page, and with `before` the one before a `message_id`: also the oldest first. In a
+    group a person gets those that were said while they took part.
     """
+    if (after > 0) + (before is not None) + newest > 1:
+        raise InvalidInput("send one of `after`, `before` and `newest`")
     async with services.stores.read() as tx:
         await caller.session(tx, session_id)
-        return [MessageOut.of(message) for message in await heard_messages(tx, session_id, caller, after, limit)]
+        if newest or before is not None:
+            found = await _heard_before(tx, session_id, caller, before or MAX_ID, limit)
+        else:
+            found = await heard_messages(tx, session_id, caller, after, limit)
+    return [MessageOut.of(message) for message in found]
+
+
+@router.patch("/{message_id}")
+async def correct_message(
+    session_id: Id, message_id: MessageId, patch: MessagePatch, caller: Reader, services: Served
+) -> MessageOut:
+    """Give a message other words, after a running turn. The soul remembers them from then on in place of the old ones.
+
+    It is for the person who said it, or to whom it was said, and for owners. What was drawn from the old words before
+    (events, slots, the profile) stays.
+    """
+    await _check_session(session_id, caller, services)
+    async with services.locks.hold(session_id), services.stores.write() as tx:
+        session = await caller.session(tx, session_id)
+        message = await _own_message(tx, session_id, message_id, caller)
+        await tx.messages.correct(message, patch.content)
+        await _retitle(tx, session, message, title_of(patch.content), services.now())
+        if message.role == "assistant":
+            await tx.turns.correct_reply(session_id, message.turn_id, patch.content)
+        corrected = await tx.messages.get(session_id, message_id)
+    _forget_index(message, services, corrected=message_id)
+    services.announce_session(session, "edited")
+    return MessageOut.of(corrected)
+
+
+@router.delete("/{message_id}", status_code=204)
+async def delete_message(session_id: Id, message_id: MessageId, caller: Reader, services: Served) -> None:
+    """Delete a message, after a running turn, and with it what finds it again; by the same people as a correction."""
+    await _check_session(session_id, caller, services)
+    async with services.locks.hold(session_id), services.stores.write() as tx:
+        session = await caller.session(tx, session_id)
+        message = await _own_message(tx, session_id, message_id, caller)
+        await tx.messages.delete(message)
+        await _retitle(tx, session, message, "", services.now())
+        if message.role == "assistant":
+            await tx.turns.correct_reply(session_id, message.turn_id, "")
+        else:
+            await tx.outbox.drop(session_id, message.turn_id)
+    _forget_index(message, services)
+    services.announce_session(session, "edited")
 
 
 @router.put("/{message_id}/sharing")
@@ -83,16 +144,11 @@ async def share_message(
     """
     async with services.stores.write() as tx:
         await caller.session(tx, session_id)
-        message = await _message(tx, session_id, message_id)
-        if caller.person not in (None, message.user_id):
-            raise NotFound("message", str(message_id))
+        message = await _own_message(tx, session_id, message_id, caller)
         shared_with = others(message.user_id, (*message.people, *wanted.shared_with))
-        souls = dict.fromkeys((message.soul_id, *message.souls))
-        for soul_id in souls:
+        for soul_id in message.witnesses:
             await tx.episodes.share(soul_id, message_id, message.user_id, shared_with)
-    if recall := services.context.memory.recall:
-        for soul_id in souls:
-            recall.forget_index(soul_id)
+    _forget_index(message, services)
     return SharingOut(
         message_id=message_id,
         user_id=message.user_id,
@@ -110,8 +166,37 @@ async def heard_messages(tx: Transaction, session_id: str, caller: Caller, after
     return heard[:limit]
 
 
-async def _message(tx: Transaction, session_id: str, message_id: int) -> Message:
-    found = await tx.messages.page(session_id, message_id - 1, 1)
-    if not found or found[0].message_id != message_id:
+async def _heard_before(tx: Transaction, session_id: str, caller: Caller, before: int, limit: int) -> list[Message]:
+    """The last messages before an id that the caller's person has heard, the oldest first."""
+    heard: list[Message] = []
+    while len(heard) < limit and (page := await tx.messages.last(session_id, limit, before)):
+        heard = [*filter(caller.heard, page), *heard]
+        before = page[0].message_id
+    return heard[-limit:]
+
+
+async def _check_session(session_id: str, caller: Caller, services: Services) -> None:
+    """Before its lock is waited for: who may not see a session takes no place in its queue."""
+    async with services.stores.read() as tx:
+        await caller.session(tx, session_id)
+
+
+async def _own_message(tx: Transaction, session_id: str, message_id: int, caller: Caller) -> Message:
+    """The message if the caller's person has said it, or it was said to them; any for owners. Raises NotFound."""
+    message = await tx.messages.get(session_id, message_id)
+    if caller.person not in (None, message.user_id):
         raise NotFound("message", str(message_id))
-    return found[0]
+    return message
+
+
+async def _retitle(tx: Transaction, session: Session, message: Message, title: str, now: float) -> None:
+    """A session that is called by the words of this message is called otherwise."""
+    if message.role == "user" and session.title == title_of(message.content):
+        await tx.sessions.retitle(session.session_id, title, now)
+
+
+def _forget_index(message: Message, services: Services, corrected: int | None = None) -> None:
+    """The next search of every soul that was present reads its index again."""
+    if recall := services.context.memory.recall:
+        for soul_id in message.witnesses:
+            recall.forget_index(soul_id, corrected)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from soulgraph.api.fields import Id, Text, UserId
 from soulgraph.nodes.answer import Answer
@@ -57,6 +57,12 @@ class StreamOptions(BaseModel):
 
 class CompletionRequest(BaseModel):
     """The fields of a request that are read. Others, such as sampling parameters and limits, are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"model": "soul:小满", "messages": [{"role": "user", "content": "今天被老板骂了，好难过"}]}]
+        }
+    )
 
     model: str = Field(description="`soul:` and the name or id of a soul")
     messages: list[Message] = Field(description="only the user's last one is new: the soul remembers the others")

@@ -5,7 +5,7 @@ from pydantic import Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Title
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.modes import Mode, PersonaState, Source, changed, chosen_between_turns, default_state
@@ -15,6 +15,8 @@ router = APIRouter(prefix="/v1/sessions/{session_id}/persona-state", tags=["sess
 
 
 class ModeChoice(Body):
+    model_config = example({"mode": "rational", "ttl_turns": 20})
+
     read_only = frozenset({"since"})
 
     mode: Mode
@@ -54,6 +56,7 @@ async def _set_state(session_id: str, state: PersonaState, caller: Caller, servi
     async with services.locks.hold(session_id), services.stores.write() as tx:
         session = await caller.session(tx, session_id)
         await tx.sessions.set_persona_state(session_id, state, services.now())
+    services.announce_session(session, "persona")
     if switch := changed(session.persona_state, state):
         ids = {"session_id": session_id, "soul_id": session.soul_id, "turn_id": None}
         services.context.telemetry.emit("persona.mode.changed", **ids, **switch._asdict())

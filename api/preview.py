@@ -1,4 +1,7 @@
-"""A preview of the prompt that a turn would send to the model, with the size of each module of the template."""
+"""A preview of the prompt that a turn would send to the model, with the size of each module of the template.
+
+The template is a stored one, or one that is being written and is stored nowhere.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,18 +11,21 @@ from fastapi import APIRouter
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field, model_validator
 
+from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner
 from soulgraph.api.chat import for_caller
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Text, UserId
-from soulgraph.api.services import Served
+from soulgraph.api.services import Served, Services
+from soulgraph.api.templates import EXAMPLE, EditedTemplate, data_of
 from soulgraph.nodes.persona_context import template_of
+from soulgraph.nodes.state import TurnState
 from soulgraph.prompts.cues import cues_of
-from soulgraph.prompts.templates import Module
+from soulgraph.prompts.templates import Module, Template
 from soulgraph.prompts.tokens import tokens_of
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.stores import Transaction
+from soulgraph.stores.stores import Premise, Transaction
 
 router = APIRouter(prefix="/v1/templates", tags=["library"])
 
@@ -27,6 +33,8 @@ _TITLE = re.compile(r"^---(.+)---$", re.MULTILINE)
 
 
 class Rehearsal(Body):
+    model_config = example({"soul_id": "soul_c3fa2c45", "text": "How was your night?", "user_id": "ann"})
+
     text: Text
     session_id: Id | None = None
     soul_id: Id | None = None
@@ -37,6 +45,12 @@ class Rehearsal(Body):
         if (self.session_id is None) == (self.soul_id is None):
             raise ValueError("send either `session_id`, or `soul_id` for a conversation that begins")
         return self
+
+
+class DraftRehearsal(Rehearsal):
+    model_config = example({"template": EXAMPLE, "soul_id": "soul_c3fa2c45", "text": "How was your night?"})
+
+    template: EditedTemplate = Field(description="as it would be saved; its id and revision change nothing")
 
 
 class MessageOut(BaseModel):
@@ -65,6 +79,23 @@ class PreviewOut(BaseModel):
     cut: list[str]
 
 
+@router.post("/preview")
+async def preview_draft(wanted: DraftRehearsal, caller: Owner, services: Served) -> PreviewOut:
+    """Show the prompt that a template gives which is not saved, as `/{template_id}/preview` does for one that is.
+
+    A template with mistakes is refused as when it is saved: `errors` has the place and the name of the module.
+    """
+    template_id = new_id("draft")  # nobody's, so that no session speaks by it but the one that is previewed
+    draft = data_of(wanted.template) | {"template_id": template_id}
+
+    async def premise(tx: Transaction) -> None:
+        await tx.templates.put(template_id, wanted.template.name, draft, services.now())
+        await _speak_by(tx, wanted.session_id, template_id)
+
+    prompt = await _rehearse(template_id, wanted, caller, services, premise)
+    return _preview(prompt, wanted.template, wanted.template)
+
+
 @router.post("/{template_id}/preview")
 async def preview_template(template_id: Id, wanted: Rehearsal, caller: Owner, services: Served) -> PreviewOut:
     """Show the prompt that this template gives for a text, in a session or at the beginning of a new one.
@@ -74,17 +105,33 @@ async def preview_template(template_id: Id, wanted: Rehearsal, caller: Owner, se
     """
 
     async def premise(tx: Transaction) -> None:
-        """Let an existing session use this template; a new one is made with it."""
-        if wanted.session_id:
-            await tx.sessions.speak_by(wanted.session_id, template_id)
+        await _speak_by(tx, wanted.session_id, template_id)
 
-    request = await for_caller(_request(template_id, wanted), caller, services)
-    prompt = await services.runner.rehearse(request, premise)
+    prompt = await _rehearse(template_id, wanted, caller, services, premise)
     async with services.stores.read() as tx:
         template = await template_of(tx, template_id, "en")
         spoken = await template_of(tx, template_id, cues_of(prompt["messages"])["lang"])
+    return _preview(prompt, template, spoken)
+
+
+async def _speak_by(tx: Transaction, session_id: str | None, template_id: str) -> None:
+    """Let an existing session use this template; a new one is made with it."""
+    if session_id:
+        await tx.sessions.speak_by(session_id, template_id)
+
+
+async def _rehearse(
+    template_id: str, wanted: Rehearsal, caller: Caller, services: Services, premise: Premise
+) -> TurnState:
+    request = await for_caller(_request(template_id, wanted), caller, services)
+    return await services.runner.rehearse(request, premise)
+
+
+def _preview(prompt: TurnState, template: Template, spoken: Template) -> PreviewOut:
+    """`spoken` has the same modules under the names that they have in the prompt."""
     messages = [_message(message) for message in prompt["messages"]]
     sections = _sections(prompt["messages"])
+    persona = prompt["persona"]
     return PreviewOut(
         messages=messages,
         modules=[
@@ -93,10 +140,10 @@ async def preview_template(template_id: Id, wanted: Rehearsal, caller: Owner, se
         ],
         characters=sum(message.characters for message in messages),
         tokens=sum(message.tokens for message in messages),
-        sources=prompt["persona"]["sources"],
-        memory_hits=prompt["persona"]["memory_hits"],
-        truncated=prompt["persona"]["truncated"],
-        cut=prompt["persona"]["cut"],
+        sources=persona["sources"],
+        memory_hits=persona["memory_hits"],
+        truncated=persona["truncated"],
+        cut=persona["cut"],
     )
 
 

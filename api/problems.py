@@ -34,11 +34,31 @@ def problem(error: SoulgraphError, path: str) -> JSONResponse:
     return _response(error.problem(), path, headers)
 
 
-def invalid(errors: Sequence[Any]) -> InvalidInput:
-    """Pydantic's validation errors as one InvalidInput; long lists are cut off."""
+def invalid(errors: Sequence[Any], body: Any = None) -> InvalidInput:
+    """Pydantic's validation errors as one InvalidInput; long lists are cut off.
+
+    Where the body has a named thing, like a module of a template, its errors have its `name`.
+    """
     flaws = flaws_in(errors[:50])
-    details = [{"where": flaw.path, "message": flaw.message} for flaw in flaws]
+    names = [_named_in(body, error["loc"]) for error in errors[:50]]
+    details = [
+        {"where": flaw.path, "message": flaw.message} | ({"name": name} if name else {})
+        for flaw, name in zip(flaws, names, strict=True)
+    ]
     return InvalidInput("; ".join(map(str, flaws[:5])), errors=details)
+
+
+def _named_in(body: Any, location: Sequence[int | str]) -> str:
+    """The name of the innermost thing of a list on the way to a place in the body; empty if it has none."""
+    name = ""
+    for step in location[1:]:  # the first is `body` itself
+        try:
+            body = body[step]
+        except (LookupError, TypeError):
+            break
+        if isinstance(step, int) and isinstance(body, dict) and isinstance(body.get("name"), str):
+            name = body["name"][:80]
+    return name
 
 
 def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONResponse:
@@ -58,7 +78,7 @@ async def _on_soulgraph_error(connection: HTTPConnection, error: Exception) -> J
 
 async def _on_validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return problem(invalid(error.errors()), request.url.path)
+    return problem(invalid(error.errors(), error.body), request.url.path)
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner, Reader
-from soulgraph.api.edits import Body, Revised, refuse_if_changed, revision_of
+from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.maintenance import maintain, restore
@@ -19,10 +19,14 @@ router = APIRouter(prefix="/v1/souls/{soul_id}/profile", tags=["memory"])
 
 
 class ProfileEdit(Edit, Revised):
+    model_config = example({"dynamic_state": {"emotions": {"items": [{"content": "平静，带一点期待", "priority": 5}]}}})
+
     read_only = frozenset({"soul_id"})
 
 
 class Restoring(Body):
+    model_config = example({"id": "item_3f9c"})
+
     id: Id
 
 

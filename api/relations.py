@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader, Somebody
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import delete_conversation
@@ -49,6 +49,8 @@ class RelationOut(BaseModel):
 
 
 class RelationEdit(Body):
+    model_config = example({"address": "Annie", "bond": "she is my oldest friend"})
+
     read_only = frozenset({"user_id", "since", "updated_at", "inner_state", "scratch_area"})
 
     address: Name | None = Field(None, description="kept as the preference `address`; null leaves it as it is")

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import speaker
+from soulgraph.api.edits import example
 from soulgraph.api.fields import MAX_TEXT, Text
 from soulgraph.api.services import Served
 from soulgraph.nodes.answer import AppraisalReport
@@ -18,8 +19,11 @@ from soulgraph.terminals.reports import IntentCatalog
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[speaker])
 
 
+_LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯", "turn on the light"]}}
+
+
 class Analyze(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"text": "今天被老板骂了，好难过"})
 
     text: Text
 
@@ -42,7 +46,7 @@ class FilterOptions(BaseModel):
 
 
 class Filter(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"text": "Turn on the light, please", "intent_catalog": [_LIGHT]})
 
     text: Annotated[str, Field(max_length=MAX_TEXT)]
     intent_catalog: IntentCatalog

@@ -1,6 +1,7 @@
 """`Services`: what endpoints need. `server.open_services` builds it, and the app keeps it in `app.state`."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends
@@ -9,7 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from soulgraph.api.access import Access
 from soulgraph.api.metrics import Metrics
-from soulgraph.nodes.context import Context
+from soulgraph.nodes.context import Context, SessionChange
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.budget import TokenBudget
 from soulgraph.runtime.listeners import Listeners
@@ -17,6 +18,7 @@ from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
+from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
 
@@ -36,6 +38,8 @@ class Services:
     budget: TokenBudget
     listeners: Listeners
     wait_intervals: WaitIntervals = WAIT_INTERVALS
+    simulating: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """One simulation at a time: it takes seconds of computing, and turns share the processor with it."""
 
     async def forget(self, session_id: str) -> None:
         """Delete the events made from this session alone, and make its summary unfindable.
@@ -46,6 +50,13 @@ class Services:
             await self.context.memory.events.forget_session(session_id)
         if self.context.memory.summaries:
             await self.context.memory.summaries.forget(session_id=session_id)
+
+    def announce_session(self, session: Session, reason: SessionChange, turn_id: str | None = None) -> None:
+        """Tell all who take part in a conversation, and owners, that it has changed: they read it anew.
+
+        Call it after the change is stored; of a session that is deleted, with the session as it was.
+        """
+        self.listeners.session_changed(session, reason, turn_id)
 
     def now(self) -> float:
         return self.context.clock()

@@ -1,15 +1,15 @@
 """Sessions: list, create, open with a greeting, read, edit and delete."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader, Somebody
 from soulgraph.api.chat import for_caller
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Title, UserId
 from soulgraph.api.groups import People, Souls, allowed_souls, change_members, changes_members, refuse_to_gather
 from soulgraph.api.services import Served, Services
@@ -26,7 +26,9 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
 class NewSession(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(
+        {"soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "background_id": "wasteland_world", "title": "By the lamp"}
+    )
 
     soul_id: Id
     user_id: UserId | None = None
@@ -39,7 +41,7 @@ class NewSession(BaseModel):
 
 
 class Opening(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "greeting": 1})
 
     soul_id: Id | None = Field(None, description="without it the terminal's soul is used")
     session_id: Id | None = Field(None, description="without it the usual conversation of this person is opened")
@@ -52,6 +54,8 @@ class Opening(BaseModel):
 
 
 class SessionPatch(Body):
+    model_config = example({"title": "By the lamp"})
+
     title: Title | None = None
     people: People | None = None
     souls: Souls | None = None
@@ -134,6 +138,7 @@ async def create_session(wanted: NewSession, caller: Somebody, services: Served)
             **wanted.model_dump(include={"title", "character_id", "background_id"}),
         )
         await tx.sessions.add(session)
+    services.announce_session(session, "created")
     return SessionOut.of(session)
 
 
@@ -170,7 +175,11 @@ async def edit_session(session_id: Id, patch: SessionPatch, caller: Reader, serv
     async with services.stores.write() as tx:
         if patch.title is not None:
             await tx.sessions.retitle(session_id, patch.title, services.now())
-        return SessionOut.of(await tx.sessions.get(session_id))
+        edited = await tx.sessions.get(session_id)
+    # Those who have left hear of it too.
+    all_of_them = replace(edited, people=(*session.audience, *edited.people), souls=session.souls | edited.souls)
+    services.announce_session(all_of_them, "edited" if patch.title is None else "title")
+    return SessionOut.of(edited)
 
 
 @router.put("/{session_id}")
@@ -196,8 +205,9 @@ async def delete_conversation(session_id: str, services: Services) -> None:
     """Delete the session after a running turn, with all that was made from it alone."""
     async with services.locks.hold(session_id):
         async with services.stores.read() as tx:
-            await tx.sessions.get(session_id)
+            session = await tx.sessions.get(session_id)
         await services.forget(session_id)
         async with services.stores.write() as tx:
             await tx.sessions.delete(session_id)
         await services.checkpointer.adelete_thread(session_id)
+    services.announce_session(session, "deleted")

@@ -20,7 +20,10 @@ router = APIRouter(prefix="/v1/souls/{soul_id}/shared", tags=["memory"])
 
 
 class SharedThing(BaseModel):
-    """`id` is that of the message, the slot's number, the preference's key, or the id of the profile's item."""
+    """`id` is that of the message, the slot's number, the preference's key, or the id of the profile's item.
+
+    `session_id` is the conversation of a message, through which its sharing is changed; null for the others.
+    """
 
     kind: Kind
     id: str
@@ -28,6 +31,7 @@ class SharedThing(BaseModel):
     text: str
     shared_with: list[str]
     at: str
+    session_id: str | None = None
 
 
 @router.get("")
@@ -48,6 +52,7 @@ async def _episodes(tx: Transaction, soul_id: str) -> list[SharedThing]:
             text=one.message.content,
             shared_with=list(one.shared_with),
             at=iso(one.message.created_at),
+            session_id=one.message.session_id,
         )
         for one in await tx.episodes.shared(soul_id)
     ]

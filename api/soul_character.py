@@ -8,9 +8,9 @@ from pydantic import Field, ValidationError
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Name
-from soulgraph.api.library import CharacterOut, NewCharacter, stored
+from soulgraph.api.library import CharacterOut, NewCharacter, read_with_images, stored
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.library.first_monologue import first_monologue
@@ -29,6 +29,8 @@ _INHERITED = ("description", "avatar", "greetings", "style_examples", "lore", "e
 
 
 class SaveAs(Body):
+    model_config = example({"id": "lumen-grown", "name": "Lumen", "session_id": "first"})
+
     id: Id = Field(default_factory=lambda: new_id("char"))
     name: Name | None = Field(None, description="of the character; without it the soul's")
     session_id: Id | None = Field(None, description="whose evolved persona is saved too; without it none")
@@ -48,9 +50,9 @@ async def save_as_character(soul_id: Id, wanted: SaveAs, caller: Owner, services
         preset = session.character_snapshot["source_preset"] if session else soul.character_id
         character = await _character(tx, soul, session, preset, wanted)
         await tx.characters.add(character.id, character.name, stored(character), services.now())
-        if preset and (picture := await tx.pictures.find(preset)):
-            await tx.pictures.add(character.id, picture)
-        return CharacterOut.of(await tx.characters.get(character.id))
+        if preset:
+            await tx.pictures.copy(preset, character.id)
+        return await read_with_images(tx, character.id)
 
 
 async def _named_session(tx: Transaction, soul: Soul, session_id: str | None, caller: Caller) -> Session | None:

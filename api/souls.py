@@ -1,10 +1,11 @@
 """Souls: list, create, read, rename and delete; and selecting the soul of a terminal."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from soulgraph.api.auth import Owner, Speaker, TerminalCaller, server_owner
-from soulgraph.api.edits import Body
+from soulgraph.api.edits import Body, example
+from soulgraph.api.emotion import TraitsOut
 from soulgraph.api.fields import Id, Name, UserId
 from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
@@ -19,7 +20,7 @@ router = APIRouter(prefix="/v1/souls", tags=["souls"])
 
 
 class NewSoul(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"name": "小满", "mbti_type": "INFJ", "user_id": "ann", "character_id": "xiaoman"})
 
     name: Name
     mbti_type: str = Field(examples=["INFJ"])
@@ -29,12 +30,14 @@ class NewSoul(BaseModel):
 
 
 class Renaming(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"name": "Lumen"})
 
     name: Name
 
 
 class SoulEdit(Body):
+    model_config = example({"name": "Lumen"})
+
     read_only = frozenset(
         {"soul_id", "user_id", "mbti_type", "character_id", "personality_vector", "emotion_state", "model_version"}
         | {"turns", "version", "created_at", "updated_at"}
@@ -44,7 +47,9 @@ class SoulEdit(Body):
 
 
 class Selection(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example(
+        {"terminal_id": "desk-lamp", "soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "user_id": "ann"}
+    )
 
     terminal_id: Id
     soul_id: Id
@@ -57,7 +62,7 @@ class SoulOut(BaseModel):
     name: str
     mbti_type: str
     character_id: str | None
-    personality_vector: dict[str, float]
+    personality_vector: TraitsOut
     emotion_state: EmotionStateDict
     model_version: str
     turns: int

@@ -30,5 +30,7 @@ async def _encode(events: AsyncIterator[TurnEvent | Notice | None]) -> AsyncIter
         # A ping is a comment, which clients ignore; it keeps proxies from closing an idle connection.
         if event is None:
             yield PING
+        elif isinstance(event, Notice):
+            yield format_sse_event(event=event.event, data_str=event.json, id=event.id)
         else:
             yield format_sse_event(event=event.event, data_str=json.dumps(event.data, ensure_ascii=False))

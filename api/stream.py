@@ -1,34 +1,59 @@
 """Events of a soul outside of the client's own turns, as server-sent events."""
 
 from collections.abc import AsyncIterator
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
+from pydantic import StringConstraints
 
+from soulgraph.api.access import Caller
 from soulgraph.api.auth import AnyReader
+from soulgraph.api.emotion import present_emotion
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
-from soulgraph.runtime.listeners import Notice
+from soulgraph.runtime.listeners import Listener, Notice, Subscription
+from soulgraph.stores.records import Soul
 
 router = APIRouter(prefix="/v1/souls", tags=["chat"])
 
+EventId = Annotated[str, StringConstraints(max_length=128)]
+LastEventId = Annotated[EventId | None, Header(description="the last `id` that was heard: what came after it is told")]
+Nodes = Annotated[bool, Query(description="whether to tell which nodes of its graphs run")]
+
 
 @router.get("/{soul_id}/stream")
-async def listen(soul_id: Id, caller: AnyReader, services: Served) -> StreamingResponse:
-    """Stream the soul's events, such as proactive messages and state changes, until the client disconnects.
+async def listen(
+    soul_id: Id,
+    caller: AnyReader,
+    services: Served,
+    nodes: Nodes = False,
+    last_event_id: LastEventId = None,
+) -> StreamingResponse:
+    """Stream the soul's events, such as its mood, proactive messages and changes, until the client disconnects.
 
     They are those for one person; an owner who names nobody hears everybody's. While a client is connected, the soul
-    may speak on its own.
+    may speak on its own. A client that comes back with `Last-Event-ID` hears what it has missed.
     """
     async with services.stores.read() as tx:
-        await caller.soul(tx, soul_id)
-    person = caller.person if caller.is_owner else caller.one_person
-    return event_stream(_notices(soul_id, person, services))
+        soul = await caller.soul(tx, soul_id)
+    return event_stream(_notices(soul, caller, services, last_event_id, nodes))
 
 
-async def _notices(soul_id: str, user_id: str | None, services: Services) -> AsyncIterator[Notice | None]:
-    with services.listeners.listen(soul_id, user_id) as listener:
+async def _notices(
+    soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool
+) -> AsyncIterator[Notice | None]:
+    with services.listeners.connect() as listener:
+        follow(listener, soul, caller, services, after, nodes)
         yield None  # a first ping tells the client that it is subscribed from now on
         async for notice in listener.events(PING_S):
             yield notice
+
+
+def follow(listener: Listener, soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool) -> None:
+    """Let the listener hear what is the caller's to hear of a soul: what it missed, how it feels, and what comes."""
+    person = caller.person if caller.is_owner else caller.one_person
+    subscription = Subscription(soul.soul_id, person, nodes=nodes, is_owner=caller.is_owner)
+    services.listeners.follow(listener, subscription, after)
+    listener.push(Notice("emotion_update", {**present_emotion(soul, services)}))

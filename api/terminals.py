@@ -1,15 +1,16 @@
-"""Terminals: list and read them; and reports over HTTP for those that do not use MQTT."""
+"""Terminals: list, read and delete them; and reports over HTTP for those that do not use MQTT."""
 
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker, TerminalCaller
+from soulgraph.api.edits import example
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
-from soulgraph.errors import NotFound
+from soulgraph.errors import BrokerUnavailable, NotFound
 from soulgraph.soul.people import EVERYONE
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Terminal
@@ -19,8 +20,16 @@ from soulgraph.terminals.reports import IntentCatalog, Version
 router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
 
 
+_LIGHT = {
+    "id": "light_on",
+    "name": "开灯",
+    "match": {"keywords_any": ["开灯", "turn on the light"]},
+    "slots": [{"name": "room", "required": True, "values": ["客厅", "卧室"]}],
+}
+
+
 class CatalogReport(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = example({"catalog_version": 1, "intent_catalog": [_LIGHT]})
 
     catalog_version: Version
     intent_catalog: IntentCatalog
@@ -96,3 +105,21 @@ async def heartbeat(terminal_id: Id, caller: TerminalCaller, services: Served) -
         await caller.check_terminal(tx, terminal_id)
         if not await tx.terminals.seen(terminal_id, services.now()):
             raise NotFound("terminal", terminal_id)
+
+
+@router.delete("/{terminal_id}", status_code=204)
+async def delete_terminal(terminal_id: Id, caller: TerminalCaller, services: Served) -> None:
+    """Delete a terminal and what the broker retains of it. One that is still connected returns with its next report."""
+    async with services.stores.read() as tx:
+        await caller.check_terminal(tx, terminal_id)
+        if await tx.terminals.find(terminal_id) is None:
+            raise NotFound("terminal", terminal_id)
+    hub = services.context.outlets.hub
+    # First, because what is retained would bring the terminal back when a server starts.
+    if hub and not await hub.forget(terminal_id):
+        raise BrokerUnavailable(
+            "the MQTT broker does not answer, and it would bring the terminal back: try again later"
+        )
+    async with services.stores.write() as tx:
+        await tx.terminals.remove(terminal_id)
+    services.presence.forget(terminal_id)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Literal, TypeVar
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
@@ -54,17 +55,21 @@ class Line(BaseModel):
     speaker: Id | None = Field(None, description="in a group: who said it")
 
 
+class ImportedSession(SessionOut):
+    messages: int = Field(description="how many were imported")
+
+
 @router.get("/{session_id}/export")
 async def export_session(session_id: Id, caller: Reader, services: Served) -> StreamingResponse:
     """Export a session as JSONL, in the format that the import reads. A person gets what they have heard."""
     async with services.stores.read() as tx:
         session = await caller.session(tx, session_id)
-    headers = {"Content-Disposition": f'attachment; filename="{session_id}.jsonl"'}
-    return StreamingResponse(_lines(session, caller, services), media_type="application/x-ndjson", headers=headers)
+    lines = _lines(session, caller, services)
+    return StreamingResponse(lines, media_type="application/x-ndjson", headers=attachment(f"{session_id}.jsonl"))
 
 
 @router.post("/import", status_code=201)
-async def import_session(soul_id: Id, request: Request, caller: Reader, services: Served) -> SessionOut:
+async def import_session(soul_id: Id, request: Request, caller: Reader, services: Served) -> ImportedSession:
     """Import a JSONL transcript as a new session of this soul; the request body is the file.
 
     What others have said, by their `speaker`, makes it a group, and is for owners and keys that act for anybody. If a
@@ -95,7 +100,13 @@ async def import_session(soul_id: Id, request: Request, caller: Reader, services
         ids = await tx.messages.append(session.session_id, [_message(session, line) for line in lines])
         # Not to be reflected on again: that was done where the conversation took place.
         await tx.sessions.reflected(session.session_id, max(ids, default=0))
-    return SessionOut.of(session)
+    services.announce_session(session, "created")
+    return ImportedSession(**SessionOut.of(session).model_dump(), messages=len(ids))
+
+
+def attachment(filename: str) -> dict[str, str]:
+    """The header that names a file to be saved; headers have no letters but ASCII's, and ids may."""
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(filename)}"}
 
 
 def _other_speakers(lines: Sequence[Line], caller: Caller) -> list[str]:

@@ -1,4 +1,4 @@
-"""`/v1/chat/ws`: many turns over one web socket, and the other events of the souls it talks to."""
+"""`/v1/chat/ws`: many turns over one web socket, and the other events of the souls it talks or listens to."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -12,11 +12,13 @@ from pydantic_core import from_json
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import caller_of
 from soulgraph.api.chat import ChatRequest, begin
+from soulgraph.api.fields import Id, UserIdOrNobody
 from soulgraph.api.problems import invalid
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
+from soulgraph.api.stream import EventId, follow
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
-from soulgraph.runtime.listeners import Listener
+from soulgraph.runtime.listeners import Listener, encode_json
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.stores.records import Json
 
@@ -24,6 +26,7 @@ router = APIRouter(prefix="/v1", tags=["chat"])
 
 PROTOCOL = "soulgraph"
 MAX_TURNS = 64
+MAX_SOULS = 256
 
 _BEARER = "bearer."
 
@@ -38,7 +41,25 @@ class Ping(BaseModel):
     type: Literal["ping"]
 
 
-_message: TypeAdapter[Chat | Ping] = TypeAdapter(Annotated[Chat | Ping, Field(discriminator="type")])
+class Listen(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["listen"]
+    soul_id: Id
+    user_id: UserIdOrNobody | None = None
+    after: EventId | None = None
+    nodes: bool = False
+
+
+class Unlisten(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["unlisten"]
+    soul_id: Id
+
+
+ClientMessage = Chat | Ping | Listen | Unlisten
+_message: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 
 
 async def identify_socket(socket: WebSocket, services: Served) -> Caller:
@@ -110,41 +131,71 @@ class Conversation:
                 message = _parse(frame.get("text") or frame.get("bytes") or "")
                 await self._handle(_validate(message))
             except SoulgraphError as error:
-                await self._send("error", error.problem(), message)
+                await self._send_frame("error", encode_json(error.problem()), _ids(message))
                 if isinstance(error, Unauthorized):
                     return status.WS_1008_POLICY_VIOLATION
         return None
 
-    async def _handle(self, message: Chat | Ping) -> None:
-        """Answer a ping, or start a turn and subscribe the socket to its soul."""
-        if isinstance(message, Ping):
-            return await self._send("pong", {})
-        # Asked for every turn: the key may have been revoked since the socket was opened.
-        caller = await identify_socket(self._socket, self._services)
+    async def _handle(self, message: ClientMessage) -> None:
+        match message:
+            case Ping():
+                await self._send_frame("pong", "{}")
+            case Unlisten():
+                self._services.listeners.unsubscribe(self._listener, message.soul_id)
+                await self._send_frame("unlistened", encode_json({"soul_id": message.soul_id}))
+            case Listen():
+                await self._listen(message)
+            case Chat():
+                await self._chat(message)
+
+    async def _listen(self, message: Listen) -> None:
+        """Let the socket hear everything of a soul; what it hears first is queued, so that nothing comes between."""
+        caller = (await self._caller()).acting_for(message.user_id)
+        async with self._services.stores.read() as tx:
+            soul = await caller.soul(tx, message.soul_id)
+        if len({soul.soul_id, *(one.soul_id for one in self._listener.subscriptions)}) > MAX_SOULS:
+            raise InvalidInput(f"a socket listens to {MAX_SOULS} souls at most: `unlisten` to one of them")
+        follow(self._listener, soul, caller, self._services, message.after, message.nodes)
+
+    async def _chat(self, message: Chat) -> None:
+        """Start a turn, and let the socket hear what the soul says and how it changes from now on."""
+        caller = await self._caller()
         if len(self._turns) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
         turn = await begin(message, caller, self._services)
         self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"], turn.utterance["user_id"])
         self._turns[turn.utterance["turn_id"]] = asyncio.create_task(self._relay(turn))
-        return None
+
+    async def _caller(self) -> Caller:
+        """Asked for every message: the key may have been revoked since the socket was opened."""
+        return await identify_socket(self._socket, self._services)
 
     async def _relay(self, turn: RunningTurn) -> None:
+        ids = _ids(turn.utterance)
         with suppress(WebSocketDisconnect):
             async for event in turn.events(self._services.wait_intervals):
-                await self._send(event.event, event.data, turn.utterance)
+                await self._send_frame(event.event, encode_json(event.data), ids)
         del self._turns[turn.utterance["turn_id"]]
 
     async def _send_notices(self) -> int:
         """Send the notices of the subscribed souls; returns the close code when the server shuts down."""
         async for notice in self._listener.events(PING_S):
             if notice:
-                await self._send(notice.event, notice.data)
+                await self._send_frame(notice.event, notice.json, f'"id":"{notice.id}",' if notice.id else "")
         return status.WS_1001_GOING_AWAY
 
-    async def _send(self, event: str, data: Json, request: Mapping[str, Any] | None = None) -> None:
-        """Send an event. One that answers a request carries its `session_id` and `input_id`."""
-        ids = {name: request.get(name) for name in ("session_id", "input_id")} if request is not None else {}
-        await self._socket.send_json({"event": event, **ids, "data": data})
+    async def _send_frame(self, event: str, data: str, ids: str = "") -> None:
+        """Send an event whose `data` is JSON already; `ids` are the fields between it and the name.
+
+        Put together by hand: this is done for every token, and what is the same for all of them is encoded once.
+        """
+        await self._socket.send_text(f'{{"event":"{event}",{ids}"data":{data}}}')
+
+
+def _ids(request: Mapping[str, Any]) -> str:
+    """The fields of a frame that tell which request it answers."""
+    fields = {name: request.get(name) for name in ("session_id", "input_id")}
+    return encode_json(fields)[1:-1] + ","
 
 
 def _parse(raw: str | bytes) -> Json:
@@ -153,11 +204,11 @@ def _parse(raw: str | bytes) -> Json:
     except ValueError as error:
         raise InvalidInput(f"this is no JSON: {error}") from error
     if not isinstance(message, dict):
-        raise InvalidInput("a message is an object with a `type`: `chat` or `ping`")
+        raise InvalidInput("a message is an object with a `type`: `chat`, `listen`, `unlisten` or `ping`")
     return message
 
 
-def _validate(message: Json) -> Chat | Ping:
+def _validate(message: Json) -> ClientMessage:
     try:
         return _message.validate_python(message)
     except ValidationError as error:

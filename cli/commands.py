@@ -1,4 +1,4 @@
-"""Every command but `serve`: talk, be a robot, simulate, look after souls and keys, and find out what is wrong."""
+"""Every command but `serve`: talk, open the studio, be a robot, simulate, look after souls and keys, find mistakes."""
 
 import asyncio
 import io
@@ -18,6 +18,7 @@ from soulgraph.cli.keys import key_app
 from soulgraph.cli.models import model
 from soulgraph.cli.simulate import simulate
 from soulgraph.cli.souls import ServerUrl, soul_app
+from soulgraph.cli.studio import studio
 from soulgraph.cli.tables import print_table
 from soulgraph.cli.terminal import terminal
 from soulgraph.settings import Settings
@@ -45,10 +46,12 @@ def chat(
 @others.command()
 def doctor() -> None:
     """Check whether everything that is configured can be used; 1 if something cannot."""
-    from soulgraph.cli.doctor import examine, settings_in_force
+    from soulgraph.cli.doctor import examine
+    from soulgraph.runtime.doctor import settings_in_force
 
     settings = Settings.load()
-    print_table(("setting", "value", "source"), settings_in_force(settings))
+    in_force = ((setting.name, setting.value, setting.source) for setting in settings_in_force(settings))
+    print_table(("setting", "value", "source"), in_force)
     table, problems = Table(show_header=False, box=None), 0
     for finding in asyncio.run(examine(settings)):
         problems += finding.level == "problem"
@@ -60,6 +63,7 @@ def doctor() -> None:
 
 others.command()(model)
 others.command()(simulate)
+others.command()(studio)
 others.command()(terminal)
 others.add_typer(soul_app, name="soul")
 others.add_typer(character_app, name="character")

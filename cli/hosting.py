@@ -11,6 +11,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from soulgraph.cli.client import http_url
 from soulgraph.errors import ConfigurationError
@@ -22,6 +23,14 @@ Announce = Callable[[str], None]
 
 _GOODBYE_S = 1.0
 _MAX_MESSAGE = 1024 * 1024
+
+
+class WebSocket(WebSocketsSansIOProtocol):
+    """A client that is leaving already cannot be told to leave: uvicorn would break off its own shutdown over it."""
+
+    def shutdown(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
 
 
 class SoulServer(uvicorn.Server):
@@ -87,6 +96,7 @@ def _server(
         log_config=None,
         log_level=log_level,
         access_log=settings.log_level == "debug",
+        ws=WebSocket,
         ws_max_size=_MAX_MESSAGE,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace_s),
     )

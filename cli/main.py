@@ -2,7 +2,7 @@
 
 import gc
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
@@ -83,14 +83,23 @@ def serve(
 ) -> None:
     """Run the server until Ctrl-C."""
     given = {"host": host, "port": port}
-    settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
+    run_server(Settings.load(**{name: value for name, value in given.items() if value is not None}))
+
+
+def run_server(settings: Settings, on_ready: Callable[[str], None] = lambda url: None) -> None:
+    """Serve until Ctrl-C. `on_ready` gets the server's address as soon as it answers there."""
+
+    def announce(url: str) -> None:
+        _announce(url)
+        on_ready(url)
+
     _log_to_stderr(settings.log_level)
     places = settings.data_dir.resolve(), masked(settings.resolved_database_url)
     _log.info("soulgraph %s: starting… data directory %s, database %s", __version__, *places)
     with suppress(KeyboardInterrupt), _collecting_later():
         from soulgraph.cli.hosting import host as run
 
-        run(settings, _announce)
+        run(settings, announce)
 
 
 @contextmanager
@@ -104,7 +113,9 @@ def _collecting_later() -> Iterator[None]:
 
 
 def _announce(url: str) -> None:
-    print(f"soulgraph listens on {url} (documentation: {url}/docs). Ctrl-C stops it.", flush=True)
+    print(
+        f"soulgraph listens on {url} (studio: {url}/studio/, documentation: {url}/docs). Ctrl-C stops it.", flush=True
+    )
 
 
 def _log_to_stderr(level: str) -> None:

@@ -18,6 +18,8 @@ from soulgraph.soul.constants import DEFAULT, Constants
 from soulgraph.soul.gate_words import gate_words
 from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import (
+    AFTERMATH_S,
+    DEFAULT_STEPS,
     Sample,
     Script,
     TimelinePoint,
@@ -36,8 +38,6 @@ COLUMNS = (
     *("drift_empathy", "drift_sensitivity", "drift_stability", "drift_expressiveness", "drift_dominance"),
 )
 
-_AFTERMATH_S = 180.0
-_DEFAULT_STEPS = 600
 _PROGRESS_FROM = 5_000  # samples below which it is over before a progress bar could be read
 _SHOWN_SPANS = 3
 
@@ -69,8 +69,8 @@ def simulate(
     values = DEFAULT if constants is None else read_constants(constants)
     souls = {mbti: traits_of(mbti, values) for mbti in _parse_types(types)}
     cues = load_script(script, say)
-    end = cues[-1].at + _AFTERMATH_S if until is None else seconds(until, "until")
-    moments = timeline(cues, end, end / _DEFAULT_STEPS if step is None else seconds(step, "step"))
+    end = cues[-1].at + AFTERMATH_S if until is None else seconds(until, "until")
+    moments = timeline(cues, end, end / DEFAULT_STEPS if step is None else seconds(step, "step"))
     runs = _play(souls, moments, values)
     _write(runs, targets)
     _print_heard(cues)

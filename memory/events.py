@@ -119,6 +119,22 @@ class EventLibrary:
         document = (await self._vault.get([event_id])).get(event_id)
         return Event.from_json(document) if document else None
 
+    async def find_all(self, event_ids: Collection[str]) -> list[Event]:
+        """Those of these events that are there, by their ids."""
+        documents = await self._vault.get(sorted(event_ids)) if event_ids else {}
+        return [Event.from_json(documents[event_id]) for event_id in sorted(documents)]
+
+    async def restore(self, events: Sequence[Event], audience: str) -> None:
+        """Put back events as they were elsewhere, for one audience; the caller stores their catalogue entries."""
+        if events:
+            vectors = await self._embedder.embed([event.search_text for event in events])
+            documents = {event.event_id: event.to_json() for event in events}
+            await self._vault.put(documents, vectors, {"audience": audience})
+
+    async def discard(self, event_ids: Collection[str]) -> None:
+        """Take back events whose catalogue entries could not be stored."""
+        await self._vault.delete(sorted(event_ids))
+
     async def get(self, event_id: str) -> Event:
         event = await self.find(event_id)
         if event is None:

@@ -110,11 +110,13 @@ class SoulIndex:
         Scores leave out the usefulness bonus, because uses are counted in the database and not here.
         """
         match = self._terms.match(terms)
-        seeds = np.union1d(top_k(match.scores, _SEEDS), self._nearest_rows(vector)).astype(np.int64)
+        by_terms = top_k(match.scores, _SEEDS)
+        seeds = np.union1d(by_terms, self._nearest_rows(vector)).astype(np.int64)
         rows = self._with_neighbours(seeds)
         compared = self._with_neighbours(rows)  # neighbours need a relevance too, to add to that of the candidates
         cosines = self._cosines(vector, compared)
-        if not is_relevant(self._best_cosine(vector, cosines), match.known_terms, len(self), weights):
+        similarities = self._similarities(vector, cosines, by_terms)
+        if not any(is_relevant(one, match.known_terms, len(self), weights) for one in similarities):
             return Candidates([], [], np.zeros(0, np.float32))
         own = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
         own[compared] = relevance(match.scores[compared], cosines, weights)
@@ -135,9 +137,13 @@ class SoulIndex:
             return np.zeros(len(rows), np.float32)
         return self._vectors.cosines(vector, rows)
 
-    def _best_cosine(self, vector: Floats | None, cosines: Floats) -> float | None:
-        """None where there are no vectors to compare."""
-        return None if vector is None or self._vectors is None else float(cosines.max(initial=0))
+    def _similarities(self, vector: Floats | None, cosines: Floats, by_terms: Rows) -> list[float | None]:
+        """The best cosine. None stands for texts whose meaning cannot be compared: only their terms speak for them."""
+        if vector is None or self._vectors is None:
+            return [None]
+        best = float(cosines.max(initial=0))
+        waiting = not self._without_vector.isdisjoint(self._ids.values[by_terms].tolist())
+        return [best, None] if waiting else [best]
 
     def _neighbours(self, rows: Rows) -> list[Rows]:
         """The rows before, after, two before and two after each of these; -1 where there is none."""

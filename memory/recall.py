@@ -84,6 +84,7 @@ class Recall:
         self._weights = weights
         self._indexes = IndexCache(stores, embedder.name, weights)
         self._indexed_to = 0
+        self._corrected: set[int] = set()  # messages that were corrected while `index` computed vectors
         self._uncounted: deque[tuple[float, Recalled]] = deque(maxlen=_MAX_UNCOUNTED)
 
     async def recall(
@@ -125,9 +126,15 @@ class Recall:
             return []
         return await self._search_episodes(soul_id, terms, await self._embed(text), k, exclude, audience)
 
-    def forget_index(self, soul_id: str) -> None:
-        """To be called when messages of this soul were shared or taken back, so that the next search sees it."""
+    def forget_index(self, soul_id: str, corrected: int | None = None) -> None:
+        """To be called when messages of this soul were shared or taken back, so that the next search sees it.
+
+        A message that was `corrected` has lost its vector: `index` looks for such messages from there on again.
+        """
         self._indexes.drop(soul_id)
+        if corrected is not None:
+            self._corrected.add(corrected)
+            self._indexed_to = min(self._indexed_to, corrected - 1)
 
     async def _search_episodes(
         self,
@@ -193,15 +200,20 @@ class Recall:
         """
         if self._uncounted:
             await self._count_recalled()
+        self._corrected.clear()
+        start = self._indexed_to
         async with self._stores.read() as tx:
             last = await tx.vectors.last_message()
-            missing = await tx.vectors.missing(self._embedder.name, self._indexed_to, self._indexed_to + _WINDOW)
+            missing = await tx.vectors.missing(self._embedder.name, start, start + _WINDOW)
+        if not missing and self._corrected:  # in what was just searched, perhaps
+            return await self.index(limit)
         if not missing:
-            self._indexed_to = max(0, min(self._indexed_to + _WINDOW, last - _LOOK_BACK))
+            self._indexed_to = max(0, min(start + _WINDOW, last - _LOOK_BACK))
             return await self.index(limit) if self._indexed_to + _WINDOW < last else 0
         batch = missing[:limit]
         vectors = await self._embedder.embed([content for _, _, content in batch])
-        rows = [self._vector_row(message, vector) for message, vector in zip(batch, vectors, strict=True)]
+        indexed = [pair for pair in zip(batch, vectors, strict=True) if pair[0][0] not in self._corrected]
+        rows = [self._vector_row(message, vector) for message, vector in indexed]
         async with self._stores.write() as tx:
             await tx.vectors.put(rows)
         return len(batch)
@@ -247,12 +259,16 @@ class Recall:
 def _best(
     candidates: Candidates, messages: dict[int, StoredMessage], k: int, weights: Weights
 ) -> list[RecalledEpisode]:
-    """The k best candidates after the usefulness bonus and the repetition penalty, with their neighbours."""
+    """The k best candidates after the usefulness bonus and the repetition penalty, with their neighbours.
+
+    A message that forks of its session have too is found once.
+    """
     positions = [n for n, message_id in enumerate(candidates.message_ids) if message_id in messages]
     found = [messages[candidates.message_ids[n]] for n in positions]
     bonus = usefulness_bonus(np.array([one.useful for one in found], np.float32), weights)
     scores = _penalise_repetitions([one.message for one in found], candidates.scores[positions] + bonus)
-    order = np.argsort(-scores, kind="stable")[:k]
+    best = {found[n].message.original: n for n in np.argsort(scores, kind="stable")}  # of copies the best one
+    order = sorted(best.values(), key=lambda n: -scores[n])[:k]
     return [_recalled_episode(messages, candidates, positions[n], float(scores[n])) for n in order]
 
 

@@ -75,6 +75,7 @@ class Answer(TypedDict):
     turn_id: str
     soul_id: str
     terminal_id: str | None
+    replaces: Annotated[int | None, Field(description="the message that was taken back for it, with all after it")]
     reply: str
     intent_decision: IntentDecisionReport
     intents: list[MatchedIntentReport]

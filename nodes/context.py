@@ -19,15 +19,20 @@ from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.soul.constants import Constants
+from soulgraph.soul.emotion_report import EmotionReport
 from soulgraph.stores.locks import SessionLocks
-from soulgraph.stores.records import Json, UsageKind
+from soulgraph.stores.records import Json, Session, UsageKind
 from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.stores.workspace import Workspaces
 from soulgraph.terminals.hub import Hub
 from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
 
-ListenerEvent = Literal["proactive", "state_changed"]
+ListenerEvent = Literal[
+    "proactive", "state_changed", "session_changed", "presence", "emotion_update", "node", "listening"
+]
+SessionChange = Literal["turn", "edited", "persona", "title", "deleted", "created"]
+"""What has become different in a conversation."""
 
 
 class Telemetry(Protocol):
@@ -69,6 +74,26 @@ class Listeners(Protocol):
         """Send an event to everybody who listens to the soul for this person; returns how many do."""
         ...
 
+    def session_changed(self, session: Session, reason: SessionChange, turn_id: str | None = None) -> None:
+        """Tell all who take part in a conversation, and owners, that it is to be read anew."""
+        ...
+
+    def hears_emotion(self, soul_id: str) -> bool:
+        """Whether anybody is to be told how the soul feels."""
+        ...
+
+    def emotion_changed(self, report: EmotionReport) -> None:
+        """Tell everybody who listens to the soul how it feels now."""
+        ...
+
+    def hears_nodes(self, soul_id: str) -> bool:
+        """Whether anybody is to be told which nodes run for the soul."""
+        ...
+
+    def tell_node(self, soul_id: str, user_id: str, data: Json, update: Callable[[], Json] | None = None) -> None:
+        """Tell which node runs for this person, and owners also what it returned."""
+        ...
+
 
 class NoTelemetry:
     def emit(self, event: str, **fields: Any) -> None: ...
@@ -94,6 +119,18 @@ class NoBudget:
 class NoListeners:
     def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
         return 0
+
+    def session_changed(self, session: Session, reason: SessionChange, turn_id: str | None = None) -> None: ...
+
+    def hears_emotion(self, soul_id: str) -> bool:
+        return False
+
+    def emotion_changed(self, report: EmotionReport) -> None: ...
+
+    def hears_nodes(self, soul_id: str) -> bool:
+        return False
+
+    def tell_node(self, soul_id: str, user_id: str, data: Json, update: Callable[[], Json] | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

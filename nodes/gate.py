@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.nodes.streaming import emit
+from soulgraph.soul.emotion_report import emotion_report
 from soulgraph.soul.gate import judge
 from soulgraph.soul.gate_words import gate_report
 from soulgraph.terminals.payloads import EmotionUpdate
@@ -26,6 +27,9 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     }
     context.telemetry.label(exec_mode=verdict.exec_mode)
     emit("emotion", feeling, runtime)
+    if context.outlets.listeners.hears_emotion(soul.soul_id):
+        report = emotion_report(soul.soul_id, soul.emotion_state, verdict, context.constants)
+        context.outlets.listeners.emotion_changed(report)
     _publish(state["utterance"], impact, feeling, context)
     return {"gate": verdict}
 

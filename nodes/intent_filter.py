@@ -13,6 +13,7 @@ from soulgraph.nodes.state import TurnState, Utterance
 from soulgraph.senses.intents.catalog import Intent
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import MatchedIntent
+from soulgraph.stores.messages import MAX_ID
 from soulgraph.stores.records import Terminal
 
 MAX_WAIT_S = 120.0
@@ -47,7 +48,7 @@ async def _asked(utterance: Utterance, context: Context) -> list[MatchedIntent]:
     They are read from the stored answer of that turn, so an input that is sent again finds the same.
     """
     async with context.stores.read() as tx:
-        last = await tx.messages.last(utterance["session_id"], 1)
+        last = await tx.messages.last(utterance["session_id"], 1, utterance.get("replaces") or MAX_ID)
         if not last or last[0].proactive or context.clock() - last[0].created_at > MAX_WAIT_S:
             return []
         turns = await tx.turns.of({last[0].turn_id})

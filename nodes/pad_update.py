@@ -17,7 +17,7 @@ from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact as apply_impact
 from soulgraph.soul.modes import PersonaState, advance, one_turn_later
-from soulgraph.soul.preferences import decide
+from soulgraph.soul.preferences import GuardState, decide
 from soulgraph.soul.profile import known_to
 from soulgraph.soul.signals import signals_in
 from soulgraph.soul.timestamps import iso
@@ -32,7 +32,9 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     now = context.clock()
     text = normalise(state["utterance"]["text"])
     impact = await _hear(state["utterance"], state["user_emotion"], context, now)
-    persona_state = _mode_now(_newer(state, impact.session), text, context.persona, now)
+    persona_state = _newer(state, impact.session)
+    if not impact.regenerated:
+        persona_state = _mode_now(persona_state, text, context.persona, now)
     context.telemetry.label(mbti=impact.soul.mbti_type, persona_mode=persona_state["mode"])
     guarded = _guarded(impact, state["utterance"]["user_id"], text, persona_state, context.persona)
     return {"impact": guarded, "persona_state": persona_state}
@@ -41,10 +43,12 @@ async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
 async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Context, now: float) -> Impact:
     """Evolve the emotion to now, apply the impact, store it: one short transaction on the soul's row.
 
-    An input that was heard before does not move the soul again: the turn goes on with what was recognised then.
+    An input that was heard before does not move the soul again: the turn goes on with what was recognised then. One
+    that replaces a message is a turn of its own all the same.
     """
     session_id, input_id, turn_id = utterance["session_id"], utterance["input_id"], utterance["turn_id"]
     constants = context.constants
+    regenerated = False
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(utterance["soul_id"])
         traits = soul.personality_vector
@@ -56,7 +60,8 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
         else:
             before = await tx.turns.get(session_id, input_id)
             user_emotion = UserEmotion.from_dict(before.user_emotion)
-            turn_id = before.turn_id
+            regenerated = before.answer is not None
+            turn_id = before.turn_id if utterance.get("replaces") is None else turn_id
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)
@@ -71,6 +76,7 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
         preferences={} if context.persona.static else person.preferences,
         relation=person.relation,
         names=person.names,
+        regenerated=regenerated,
     )
 
 
@@ -96,10 +102,17 @@ async def first_session(tx: Transaction, soul: Soul, utterance: Utterance, conte
 
 
 def _guarded(impact: Impact, user_id: str, text: str, persona_state: PersonaState, persona: PersonaConfig) -> Impact:
-    """With the wishes found in the text and what the guard decides about them; they are stored with the turn."""
+    """With the wishes found in the text and what the guard decides about them; they are stored with the turn.
+
+    Wishes of a text that is answered anew were counted before: they hold for the reply, and none is kept again.
+    """
     if not persona.write_back:
         return impact
     before = impact.session.guard_of(user_id)
+    if impact.regenerated:
+        settled: GuardState = {"hints": before["hints"], "pending": None}
+        _, decisions = decide(settled, text, signals_in(text), persona_state["mode"])
+        return replace(impact, guard=before, decisions=[one for one in decisions if one.verdict != "persist"])
     guard, decisions = decide(before, text, signals_in(text), persona_state["mode"])
     return replace(impact, guard=guard, decisions=decisions)
 

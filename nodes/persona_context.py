@@ -34,6 +34,7 @@ from soulgraph.soul.mood import describe, mood_of
 from soulgraph.soul.personality import effective
 from soulgraph.soul.preferences import question
 from soulgraph.soul.timestamps import iso
+from soulgraph.stores.messages import MAX_ID
 from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.factory import OFFLINE
@@ -123,7 +124,9 @@ async def _stored(tx: Transaction, state: TurnState, recalled: Recalled, config:
     session = state["impact"].session
     soul_id = state["utterance"]["soul_id"]
     preset = session.snapshot_of(soul_id)["source_preset"]
-    recent = witnessed(await tx.messages.recent(session.session_id, 2 * config.history_rounds), session, soul_id)
+    before = state["utterance"].get("replaces") or MAX_ID
+    recent = await tx.messages.recent(session.session_id, 2 * config.history_rounds, before)
+    recent = witnessed(recent, session, soul_id)
     slots = [] if config.static else await _slots(tx, state)
     return _Stored(
         template=await template_of(tx, session.template_id, lang),
@@ -173,15 +176,15 @@ def _episodes(
     Where the soul's own words were found, what they answered is told: its own words are no facts, and a model that
     reads them says them again.
     """
-    shown = {message.message_id for message in recent}
-    told: dict[int, str] = {}
+    shown = {message.original for message in recent}
+    told: dict[tuple[str, float], tuple[int, str]] = {}
     for episode in recalled:
         if len(told) == count:
             break
         found = episode.message if episode.message.role == "user" else episode.before
-        if found and found.role == "user" and found.message_id not in shown and _tells(found, episode):
-            told.setdefault(found.message_id, _told(found, episode, names, lang))
-    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(told.items())]
+        if found and found.role == "user" and found.original not in shown and _tells(found, episode):
+            told.setdefault(found.original, (found.message_id, _told(found, episode, names, lang)))
+    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(told.values())]
 
 
 def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:

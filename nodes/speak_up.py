@@ -26,7 +26,8 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
         streams = context.outlets.listeners.tell(soul_id, user_id, "proactive", payload.model_dump())
         if not terminals and not streams:
             return {"silence": "nobody could be reached"}
-        await _store(payload, occasion.session, context)
+        turn_id = await _store(payload, occasion.session, context)
+    context.outlets.listeners.session_changed(occasion.session, "turn", turn_id)
     context.telemetry.emit(
         "life.spoke",
         soul_id=soul_id,
@@ -66,7 +67,8 @@ async def _tell_terminals(payload: Proactive, user_id: str, context: Context) ->
     return [terminal for terminal, has_it in zip(awake, delivered, strict=True) if has_it]
 
 
-async def _store(payload: Proactive, session: Session, context: Context) -> None:
+async def _store(payload: Proactive, session: Session, context: Context) -> str:
+    """Returns the id by which the message is known in place of a turn's."""
     message = NewMessage.said_in(
         session, new_id("life"), "assistant", payload.text, payload.ts, soul_id=payload.soul_id, proactive=True
     )
@@ -75,6 +77,7 @@ async def _store(payload: Proactive, session: Session, context: Context) -> None
         await tx.sessions.touch(payload.session_id, payload.ts)
         today = context.local_time(payload.ts).date().isoformat()
         await tx.proactive_schedules.spoke(payload.soul_id, session.user_id, today)
+    return message.turn_id
 
 
 def heard_or_not(state: ProactiveState) -> Literal["__end__", "stay_silent"]:

@@ -48,7 +48,10 @@ class TurnEvent(dict[str, Any]):
 
 
 class Utterance(TypedDict):
-    """What was said to whom, and where. The last three are read only when it begins a session."""
+    """What was said to whom, and where. Character, background and template are read only when it begins a session.
+
+    `replaces` is the message that it takes the place of: that one and all after it count as never said.
+    """
 
     text: str
     soul_id: str
@@ -60,6 +63,7 @@ class Utterance(TypedDict):
     character_id: NotRequired[str | None]
     background_id: NotRequired[str | None]
     template_id: NotRequired[str | None]
+    replaces: NotRequired[int | None]
 
 
 def reply_id(utterance: Utterance) -> str:
@@ -76,6 +80,8 @@ class Impact:
 
     `soul_emotion` is the soul's emotion as it is published and stored. A turn that is resumed from a checkpoint has to
     read it there: LangGraph brings the traits inside a `Soul` back as plain dicts.
+
+    `regenerated` says that the same input was answered before: nothing of it counts a second time.
     """
 
     at: float
@@ -89,6 +95,7 @@ class Impact:
     preferences: dict[str, str] = field(default_factory=dict)
     relation: Relation | None = None
     names: dict[str, str] = field(default_factory=dict)
+    regenerated: bool = False
 
     @property
     def wishes(self) -> dict[str, str]:

@@ -157,7 +157,8 @@ async def _keep(
     """
     turn, soul_id = material.turn, material.soul.soul_id
     soul = await tx.souls.lock(soul_id)
-    pending = _pending_answer(await tx.turns.find(turn.session_id, turn.input_id))
+    # By its own id: the input may have been answered anew, by another turn.
+    pending = _pending_answer(next(iter(await tx.turns.of([turn.turn_id])), None))
     if pending is None:
         return False
     if not update.is_empty:

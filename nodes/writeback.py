@@ -1,5 +1,6 @@
 """Writes everything that the turn changed in one transaction, with the answer itself and the work that follows it."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
@@ -17,18 +18,19 @@ from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.sharing import Sharing, heed_permission
-from soulgraph.nodes.state import OutboxPayload, TurnResult, TurnState
+from soulgraph.nodes.state import Impact, OutboxPayload, TurnResult, TurnState, Utterance
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate_words import gate_report
 from soulgraph.soul.modes import changed
 from soulgraph.soul.people import others
+from soulgraph.soul.preferences import GuardState
 from soulgraph.soul.profile import apply, owned_by
 from soulgraph.soul.scratch import noted
 from soulgraph.soul.state_updates import changes_of
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import first_relation, title_of
-from soulgraph.stores.records import NewMessage, Slot
+from soulgraph.stores.records import Message, NewMessage, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.usage import Usage, current_meter
 
@@ -52,23 +54,47 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         if impact.relation is None:
             await tx.relations.ensure(first_relation(impact.soul, user_id, impact.names.get(user_id), now))
         await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
+        taken_back = await _take_back(tx, utterance)
+        if taken_back and session.title == title_of(taken_back[0].content):
+            await tx.sessions.retitle(session.session_id, title_of(utterance["text"]), now)
         sharing = await heed_permission(tx, state)
         message_ids = await tx.messages.append(session.session_id, _messages(state, sharing.shared_with, now))
         await _grow(tx, state, now)
         present = others(user_id, session.audience)
         await keep_preferences(tx, impact.soul.soul_id, user_id, impact.decisions, now, present)
-        if impact.guard != session.guard_of(user_id):
-            await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: impact.guard})
-        await tx.turns.answered(session.session_id, utterance["input_id"], {**answer})
+        guard = _guard(impact, taken_back, message_ids[-1])
+        if guard != session.guard_of(user_id):
+            await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: guard})
+        await tx.turns.answered_anew(session.session_id, utterance["input_id"], impact.turn_id, {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
         await tx.outbox.add("afterglow", impact.soul.soul_id, session.session_id, impact.turn_id, {**job}, now)
         await context.budget.charge(tx, impact.soul.soul_id, "turn", usage)
     meter.written = usage
-    if sharing.changed and context.memory.recall:
-        context.memory.recall.forget_index(impact.soul.soul_id)
+    forgetful = {impact.soul.soul_id} if sharing.changed else set()
+    for soul_id in forgetful.union(*(message.witnesses for message in taken_back)):
+        if context.memory.recall:
+            context.memory.recall.forget_index(soul_id)
     _report(state, answer, sharing, context.telemetry)
+    context.outlets.listeners.session_changed(session, "edited" if taken_back else "turn", impact.turn_id)
     emit("done", answer, runtime)
     return {"turn": turn, "answer": answer}
+
+
+async def _take_back(tx: Transaction, utterance: Utterance) -> list[Message]:
+    """Delete the message that is replaced and all after it, and the work that was to follow them."""
+    replaced = utterance.get("replaces")
+    if replaced is None:
+        return []
+    await tx.outbox.drop_from(utterance["session_id"], replaced)
+    return await tx.messages.take_back(utterance["session_id"], replaced)
+
+
+def _guard(impact: Impact, taken_back: Sequence[Message], last_message: int) -> GuardState:
+    """A model that was asked about the wishes in a text is not asked again when it is answered anew."""
+    asked_to = impact.guard.get("proposed_to", 0)
+    if impact.regenerated and taken_back and asked_to >= taken_back[0].message_id:
+        return {**impact.guard, "proposed_to": last_message}
+    return impact.guard
 
 
 def _job(state: TurnState, last_message: int, telemetry: Telemetry) -> OutboxPayload:
@@ -132,6 +158,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "turn_id": impact.turn_id,
         "soul_id": utterance["soul_id"],
         "terminal_id": utterance.get("terminal_id"),
+        "replaces": utterance.get("replaces"),
         "reply": result.reply,
         "intent_decision": cast(IntentDecisionReport, state["intents"].decision.model_dump()),
         "intents": [cast(MatchedIntentReport, intent.model_dump()) for intent in state["intents"].intents],

@@ -13,7 +13,9 @@ from langgraph.graph.state import CompiledStateGraph
 from soulgraph.errors import BudgetExhausted, SoulgraphError, StoreUnavailable
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
+from soulgraph.runtime.node_events import run_watched, watching
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.soul.people import NOBODY
 from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.records import Job
 
@@ -120,7 +122,9 @@ class AfterglowWorkers:
             "run_name": "afterglow",
         }
         with traced():
-            await self._graph.ainvoke({"follow_up": follow_up}, config, context=self._context)
+            # Jobs from before people had owners lack the person: then only those who hear everybody's are told.
+            nodes = watching(self._context, "afterglow", follow_up.get("user_id", NOBODY), ids)
+            await run_watched(self._graph, {"follow_up": follow_up}, config, self._context, nodes)
 
     async def _extend(self, job: Job, work: "asyncio.Task[None]") -> None:
         """Extend the lease, or stop the work if the claim is lost: another worker has taken the job."""

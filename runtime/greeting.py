@@ -35,7 +35,11 @@ async def open_session(context: Context, request: TurnRequest, choice: int) -> O
         if session:
             check_session(session, request, utterance["soul_id"], utterance["user_id"])
         # Asked again under the lock: a turn may have spoken while we waited for it.
-        return await _already_open(tx, session_id) or await _greet(tx, session, utterance, choice, context)
+        if opened := await _already_open(tx, session_id):
+            return opened
+        opened = await _greet(tx, session, utterance, choice, context)
+    context.outlets.listeners.session_changed(opened.session, "created")
+    return opened
 
 
 async def _already_open(tx: Transaction, session_id: str) -> Opened | None:

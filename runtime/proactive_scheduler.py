@@ -19,6 +19,7 @@ from soulgraph.library.persona_config import ProactiveConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.runtime.listeners import Listeners
+from soulgraph.runtime.node_events import run_watched, watching
 from soulgraph.runtime.periodic import Periodic
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.proactive_schedules import Pair
@@ -120,6 +121,8 @@ class ProactiveScheduler:
         async with concurrency:
             try:
                 with traced(awaits="exec_mode"):
-                    await self.graph.ainvoke({"soul_id": soul_id, "user_id": user_id}, config, context=self.context)
+                    pair: ProactiveInput = {"soul_id": soul_id, "user_id": user_id}
+                    nodes = watching(self.context, "proactive", user_id, {"soul_id": soul_id})
+                    await run_watched(self.graph, pair, config, self.context, nodes)
             except (SoulgraphError, SQLAlchemyError) as error:
                 _log.warning("life: soul %s: %s", soul_id, str(error).partition("\n")[0])

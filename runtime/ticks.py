@@ -1,24 +1,28 @@
 """Ticks: every few seconds, moves the emotion of every soul with an online terminal on to now.
 
-The new states are computed in one vectorised step, stored in batches and published to the terminals. Other souls need
-no ticks, because whoever reads one computes its present emotion.
+The new states are computed in one vectorised step, stored in batches and published to the terminals and to those who
+listen. For a soul that is only listened to they are computed and not stored. Other souls need no ticks, because whoever
+reads one computes its present emotion.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple, TypeVar, cast
 
+from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.periodic import Periodic
 from soulgraph.soul.constants import Constants
+from soulgraph.soul.emotion_report import emotion_report
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.gate_words import gate_report
 from soulgraph.soul.language import lang_of
 from soulgraph.soul.population import Population
+from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
 from soulgraph.stores.records import Json, MoodRow
@@ -56,25 +60,39 @@ class Ticks:
     period_s: float
     observe: Callable[[int, float], None]
     busy: Callable[[], bool] = lambda: False
+    listeners: Listeners = field(default_factory=Listeners)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Tick every `period_s` seconds for as long as the block lasts."""
         return Periodic("ticks", self.period_s, self.tick).running()
 
     async def tick(self) -> None:
-        """Tick every soul that has an online terminal; if there is none, this costs one query."""
+        """Tick every soul that has an online terminal or a listener; if there is none, this costs one query."""
         began = time.perf_counter()
         now = self.clock()
-        count = 0
         terminals = await self._online_terminals(now)
-        batches = list(_batches(list(terminals)))
-        step_s = min(_STEP_S, _SPREAD * self.period_s / max(1, len(batches)))
-        for n, soul_ids in enumerate(batches):
+        step_s = self._step_s(len(terminals) + len(self.listeners.watched))
+        ticked: set[str] = set()
+        async for soul_ids in self._paced(list(terminals), step_s):
+            souls = await self._tick_batch(soul_ids, now)
+            self._publish(terminals, souls, now)
+            self._tell(souls)
+            ticked |= souls.keys()
+        # Souls that are listened to without a terminal, or that another server has ticked for its terminals.
+        async for soul_ids in self._paced(sorted(self.listeners.watched - ticked), step_s):
+            self._tell(await self._read_batch(soul_ids, now))
+        self.observe(len(ticked), time.perf_counter() - began)
+
+    def _step_s(self, souls: int) -> float:
+        """The time from one batch to the next for so many souls."""
+        return min(_STEP_S, _SPREAD * self.period_s * _AT_ONCE / max(_AT_ONCE, souls))
+
+    async def _paced(self, soul_ids: Sequence[str], step_s: float) -> AsyncIterator[Sequence[str]]:
+        """Batches of these souls, one every `step_s`."""
+        began = time.perf_counter()
+        for n, batch in enumerate(_batches(soul_ids)):
             await self._wait_for_turns(began + n * step_s, began + (n + 1) * step_s)
-            ticked = await self._tick_batch(soul_ids, now)
-            self._publish(terminals, ticked, now)
-            count += len(ticked)
-        self.observe(count, time.perf_counter() - began)
+            yield batch
 
     async def _wait_for_turns(self, due: float, latest: float) -> None:
         """Wait until `due`, then until no turn is running, but not longer than `latest`.
@@ -98,6 +116,9 @@ class Ticks:
             for terminal_id, soul_id, _ in await tx.terminals.awake(now):
                 terminals.setdefault(soul_id, []).append(terminal_id)
         self.presence.confirm(chain.from_iterable(terminals.values()))
+        awake = {terminal_id: soul_id for soul_id, ids in terminals.items() for terminal_id in ids}
+        for change in self.presence.changes(awake):
+            self.listeners.presence_changed(change.soul_id, change.terminal_id, change.online, iso(now))
         return terminals
 
     async def _tick_batch(self, soul_ids: Sequence[str], now: float) -> dict[str, Ticked]:
@@ -114,6 +135,15 @@ class Ticks:
                 ]
             )
         return ticked
+
+    async def _read_batch(self, soul_ids: Sequence[str], now: float) -> dict[str, Ticked]:
+        async with self.stores.read() as tx:
+            return _evolve(await tx.souls.moods(soul_ids), now, self.constants)
+
+    def _tell(self, ticked: Mapping[str, Ticked]) -> None:
+        for soul_id in ticked.keys() & self.listeners.watched:
+            soul = ticked[soul_id]
+            self.listeners.emotion_changed(emotion_report(soul_id, soul.emotion, soul.gate, self.constants))
 
     def _publish(self, terminals: Mapping[str, Sequence[str]], ticked: Mapping[str, Ticked], now: float) -> None:
         if self.hub is None:

@@ -7,7 +7,7 @@ turn leaves behind are here and nowhere else; what differs is only how the graph
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +24,7 @@ from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
 from soulgraph.nodes.state import TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
 from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
+from soulgraph.runtime.node_events import watching
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Premise, RehearsalStores
@@ -124,6 +125,7 @@ class TurnRunner:
         began, outcome = time.perf_counter(), "internal_error"
         try:
             async with place:
+                named = named or utterance.get("replaces") is not None
                 answer = await stored_answer(self._context.stores, utterance) if named else None
                 if answer is None:
                     async with self._limited(utterance):
@@ -192,11 +194,12 @@ class TurnRunner:
     async def _stream(self, utterance: Utterance, events: asyncio.Queue[TurnEvent]) -> Answer:
         """The answer is the graph's output. From its stream only events of our own nodes are passed on."""
         answer: Answer | None = None
+        nodes = watching(self._context, "turn", utterance["user_id"], cast(Mapping[str, str], utterance))
         async for part in self._graph.astream(
             {"utterance": utterance},
             {**_run_config(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
             context=self._context,
-            stream_mode=["custom", "values"],
+            stream_mode=["custom", "values", "tasks"] if nodes else ["custom", "values"],
             durability="exit",
             subgraphs=True,
             version="v2",
@@ -207,6 +210,8 @@ class TurnRunner:
                     events.put_nowait(event)
             elif part["type"] == "values" and not part["ns"]:
                 answer = part["data"].get("answer", answer)
+            elif nodes and part["type"] == "tasks":
+                nodes.tell(part["ns"], part["data"])
         assert answer is not None, "a turn that ends has an answer"
         return answer
 

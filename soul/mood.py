@@ -58,7 +58,11 @@ def mood_of(state: EmotionState, constants: Constants = DEFAULT) -> Mood:
 
 def describe(state: EmotionState, lang: Lang, constants: Constants = DEFAULT) -> str:
     """Strength and mood, like "clearly sad"; calm has no strength."""
-    mood = mood_of(state, constants)
+    return mood_words(mood_of(state, constants), state, lang, constants)
+
+
+def mood_words(mood: Mood, state: EmotionState, lang: Lang, constants: Constants = DEFAULT) -> str:
+    """`describe` for a mood that is known: finding it takes longer than all the rest."""
     word = _POINTS[mood].zh if lang == "zh" else _POINTS[mood].en
     return word if mood == "calm" else _STRENGTHS[lang][_strength(state, constants)] + word
 

@@ -17,6 +17,8 @@ from soulgraph.soul.personality import Traits, number_in
 MAX_TIMELINE_POINTS = 50_000
 DEFAULT_INTENSITY = 0.9  # when the script gives none
 DEFAULT_INTERVAL_S = 8.0  # seconds between repetitions
+AFTERMATH_S = 180.0  # from the last words to the end, when nobody says until when
+DEFAULT_STEPS = 600
 
 Hear: TypeAlias = Callable[[str], UserEmotion]
 """What recognises the emotion of a sentence."""
@@ -32,7 +34,7 @@ _SHORTHANDS = {
     "apology": ("sadness", {"repair": 0.9}),
     "praise": ("joy", {"repair": 0.9}),
 }
-_COMMA_OUTSIDE_QUOTES = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
+_QUOTED_OR_COMMA = re.compile(r'"[^"]*"?|,')
 _LINE_PART = re.compile(
     r"""(?: "(?P<say>[^"]+)" | (?P<emotion>[a-z]+) ) (?: : (?P<intensity>[\d.]+) )? (?: \* (?P<times>\d{1,5}) )?"""
     r"@ (?P<at>[^/]+) (?: / (?P<every>.+) )?",
@@ -74,12 +76,12 @@ def play(traits: Traits, script: Script, until: float, step: float, constants: C
     return list(live(traits, timeline(script, until, step), constants))
 
 
-def timeline(script: Script, until: float, step: float) -> list[TimelinePoint]:
+def timeline(script: Script, until: float, step: float, most: int = MAX_TIMELINE_POINTS) -> list[TimelinePoint]:
     """The points at which samples are taken, in order; raises InvalidInput when there would be too many."""
     if script and until < script[-1].at:
         raise InvalidInput(f"until must not be before the last emotion, which is at {script[-1].at:g} s")
-    if not 0.0 < step <= _MAX_S or until / step + len(script) > MAX_TIMELINE_POINTS:
-        raise InvalidInput(f"step must be longer: at most {MAX_TIMELINE_POINTS:,} moments can be played")
+    if not 0.0 < step <= _MAX_S or until / step + len(script) > most:
+        raise InvalidInput(f"step must be longer: at most {most:,} moments can be played")
     ticks = (round(n * step, 6) for n in range(math.ceil(until / step)))
     times = {*ticks, until, *(cue.at for cue in script)}
     points = [*(TimelinePoint(at, None) for at in times), *(TimelinePoint(cue.at, cue.felt) for cue in script)]
@@ -124,18 +126,32 @@ def makes_good(felt: UserEmotion) -> bool:
     return felt.appraised.repair >= _CLEARLY
 
 
-def script_of(entries: Iterable[tuple[str, Any]], hear: Hear) -> Script:
-    """The script of (place, entry) pairs; raises InvalidInput with the place and field of a bad entry."""
-    cues = [_cue_with_place(place, entry, hear) for place, entry in entries]
+def script_of(entries: Iterable[tuple[str, Any]], hear: Hear, most: int = MAX_TIMELINE_POINTS) -> Script:
+    """The script of (place, entry) pairs; raises InvalidInput with the place and field of a bad entry.
+
+    Of more than `most` entries no further one is read: a short line may stand for many.
+    """
+    cues: list[Cue] = []
+    for place, entry in entries:
+        if len(cues) == most:
+            raise InvalidInput(f"the script has more than {most:,} entries: shorten it")
+        cues.append(_cue_with_place(place, entry, hear))
     if not cues:
         raise InvalidInput("the script is empty: it needs an entry like {at: 8, emotion: anger}")
     return tuple(sorted(cues, key=lambda cue: cue.at))
 
 
-def said(line: str, hear: Hear) -> Script:
+def said(line: str, hear: Hear, most: int = MAX_TIMELINE_POINTS) -> Script:
     """The script of one line like `insult*4@8s, "I am sorry."@60s`."""
-    parts = [part.strip() for part in _COMMA_OUTSIDE_QUOTES.split(line)]
-    return script_of(((repr(part), entry) for part in parts for entry in _expand_part(part)), hear)
+    parts = _split_line(line)
+    return script_of(((repr(part), entry) for part in parts for entry in _expand_part(part)), hear, most)
+
+
+def _split_line(line: str) -> list[str]:
+    """The parts between commas that are not inside of quotes."""
+    commas = [match.start() for match in _QUOTED_OR_COMMA.finditer(line) if match[0] == ","]
+    bounds = zip([0, *(comma + 1 for comma in commas)], [*commas, len(line)], strict=True)
+    return [line[start:end].strip() for start, end in bounds]
 
 
 def _expand_part(part: str) -> Iterator[dict[str, Any]]:

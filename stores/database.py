@@ -86,6 +86,10 @@ class Database(ABC):
     def read(self) -> AbstractAsyncContextManager[Connection]: ...
 
     @abstractmethod
+    def snapshot(self) -> AbstractAsyncContextManager[Connection]:
+        """For reading: all statements of the block see the same state."""
+
+    @abstractmethod
     def write(self) -> AbstractAsyncContextManager[Connection]:
         """A transaction: commits at the end of the block, rolls back on any error. Concurrent writers wait."""
 
@@ -109,6 +113,12 @@ class _Postgres(Database):
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
         async with self._engine.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Connection]:
+        async with self._engine.connect() as connection:
+            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
             yield connection
 
     @asynccontextmanager
@@ -138,6 +148,12 @@ class _Sqlite(Database):
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
         with self._engine.connect() as connection:
+            yield _Inline(connection)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Connection]:
+        with self._engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql("BEGIN")
             yield _Inline(connection)
 
     @asynccontextmanager

@@ -14,6 +14,7 @@ from soulgraph.stores import schema
 from soulgraph.stores.columns import is_shared
 from soulgraph.stores.records import Episode, Json, Message, NewMessage
 from soulgraph.stores.repository import Repository, dialect_insert
+from soulgraph.stores.vectors import stored_messages
 
 _uses, _vectors = schema.episode_uses, schema.episode_vectors
 _BATCH = 100
@@ -50,6 +51,14 @@ class Episodes(Repository[Episode]):
             await self._add(*(row for message, before in batch for row in _rows_of(before, *message)))
             if len(messages) > _BATCH:
                 await asyncio.sleep(0)  # during a long import the event loop serves others between batches
+
+    async def correct(self, message_id: int, content: str) -> None:
+        """Index other words for a message, for every soul that was present."""
+        await self._set({"message_id": message_id}, terms=fingerprints(content))
+
+    async def follow(self, message_id: int, previous_id: int | None) -> None:
+        """Let a message follow another one than before."""
+        await self._set({"message_id": message_id}, previous_id=previous_id)
 
     async def after(
         self, soul_id: str, audience: Audience = None, message_id: int = 0, model: str = ""
@@ -112,8 +121,7 @@ class Episodes(Repository[Episode]):
 
         An id that occurs twice counts twice; messages that were deleted meanwhile are left out.
         """
-        query = select(self.table.c.message_id).where(self.table.c.message_id.in_(set(message_ids)))
-        existing = set((await self._connection.execute(query)).scalars())
+        existing = await stored_messages(self._connection, {*message_ids})
         # Rows are locked in the order of their ids, so that two transactions that count never deadlock.
         rows = [{"message_id": message_id, **initial} for message_id in sorted(message_ids) if message_id in existing]
         if rows:

@@ -36,6 +36,7 @@ def point_of(soul_id: str, feeling: EmotionState, gate: Gate) -> EmotionPoint:
         exec_probability=gate.exec_probability,
         exec_mode=gate.exec_mode,
         locked=gate.locked,
+        drift=feeling.drift.to_dict(),
     )
 
 

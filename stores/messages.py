@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, bindparam, delete, exists, select, update
 
+from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.records import Message, NewMessage
 from soulgraph.stores.repository import Repository, fields_of
+from soulgraph.stores.vectors import EpisodeVectors
+
+MAX_ID = 2**63 - 1
+"""The largest id that a database can compare: no message has it."""
 
 _ALWAYS_RECENT = 4
 """The number of last messages that stay in the prompt even when they are archived: two rounds."""
@@ -46,24 +51,36 @@ class Messages(Repository[Message]):
         in_session = select(message.message_id).where(message.session_id == bindparam("session_id"))
         return in_session.order_by(message.message_id.desc()).limit(bindparam("limit"))
 
-    async def recent(self, session_id: str, limit: int) -> list[Message]:
+    async def recent(self, session_id: str, limit: int, before: int = MAX_ID) -> list[Message]:
         """The last unarchived messages, oldest first. The last two rounds are included even if they are archived.
 
-        Without them the prompt would lose what was just said whenever an event was made from it.
+        Without them the prompt would lose what was just said whenever an event was made from it. Only those with an id
+        below `before` count.
         """
-        unarchived = await self._all(self._newest("archived"), session_id=session_id, archived=False, limit=limit)
-        last = await self.last(session_id, min(limit, _ALWAYS_RECENT))
+        values = {"session_id": session_id, "archived": False, "limit": limit, "before": before}
+        unarchived = await self._all(self._newest("archived"), **values)
+        last = await self.last(session_id, min(limit, _ALWAYS_RECENT), before)
         return sorted({*unarchived, *last}, key=lambda message: message.message_id)[-limit:]
 
     @classmethod
     @cache
     def _newest(cls, *columns: str) -> Select[Any]:
-        in_session = cls._rows("session_id", *columns)
+        in_session = cls._rows("session_id", *columns).where(cls.table.c.message_id < bindparam("before"))
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
 
-    async def last(self, session_id: str, limit: int) -> list[Message]:
-        """The last messages, archived or not, oldest first."""
-        return (await self._all(self._newest(), session_id=session_id, limit=limit))[::-1]
+    async def last(self, session_id: str, limit: int, before: int = MAX_ID) -> list[Message]:
+        """The last messages with an id below `before`, archived or not, oldest first."""
+        return (await self._all(self._newest(), session_id=session_id, limit=limit, before=before))[::-1]
+
+    async def find(self, session_id: str, message_id: int) -> Message | None:
+        values = {"session_id": session_id, "message_id": message_id}
+        return await self._first(self._rows("session_id", "message_id"), **values)
+
+    async def get(self, session_id: str, message_id: int) -> Message:
+        message = await self.find(session_id, message_id)
+        if message is None:
+            raise NotFound("message", str(message_id))
+        return message
 
     async def by_input(self, session_id: str, input_id: str) -> Message | None:
         """What was said with this input, if its turn was stored."""
@@ -83,6 +100,44 @@ class Messages(Repository[Message]):
         """Messages with an id above `after`, oldest first; all of them if `limit` is None."""
         following = self._rows("session_id").where(self.table.c.message_id > after)
         return await self._all(following.order_by(self.table.c.message_id).limit(limit), session_id=session_id)
+
+    async def ids_from(self, session_id: str, message_id: int) -> list[int]:
+        """The ids of this message and of all after it in its session."""
+        row = self.table.c
+        query = select(row.message_id).where(row.session_id == session_id, row.message_id >= message_id)
+        return list((await self._connection.execute(query)).scalars())
+
+    async def spoken_by_others(self, session_id: str, since: int, user_id: str) -> bool:
+        """Whether people beside this one have said something after this message."""
+        row = self.table.c
+        others = row.role == "user", row.user_id.not_in(["", user_id])
+        later = exists().where(row.session_id == session_id, row.message_id > since, *others)
+        return bool((await self._connection.execute(select(later))).scalar())
+
+    # What finds a message again (episodes, vectors, counts of use) goes with its row, and is changed with it.
+
+    async def take_back(self, session_id: str, message_id: int) -> list[Message]:
+        """Delete this message and all after it in its session; returns them, oldest first."""
+        taken = await self.page(session_id, message_id - 1)
+        row = self.table.c
+        later = delete(self.table).where(row.session_id == session_id, row.message_id >= message_id)
+        await self._connection.execute(later)
+        return taken
+
+    async def correct(self, message: Message, content: str) -> None:
+        """Give a message other words. Its vector is deleted, and `Recall.index` makes a new one."""
+        await self._set({"message_id": message.message_id}, content=content)
+        await Episodes(self._connection).correct(message.message_id, content)
+        await EpisodeVectors(self._connection).delete(message.message_id)
+
+    async def delete(self, message: Message) -> None:
+        """Delete a message; the one after it then follows the one before it."""
+        following = await self.page(message.session_id, message.message_id, limit=1)
+        before = await self.last(message.session_id, 1, message.message_id)
+        for later in following:
+            previous_id = before[0].message_id if before else None
+            await Episodes(self._connection).follow(later.message_id, previous_id)
+        await self._remove(message_id=message.message_id)
 
 
 def _columns(message: NewMessage) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, delete, exists, func, select
 
 from soulgraph.errors import Conflict, NotFound
-from soulgraph.stores import schema_memory
+from soulgraph.stores import schema, schema_memory
 from soulgraph.stores.records import Job, JobStatus, Json
 from soulgraph.stores.repository import Repository
 
@@ -90,6 +90,19 @@ class Outbox(Repository[Job]):
         row = self.table.c
         old = delete(self.table).where(row.soul_id == soul_id, row.status == "done", row.created_at < before)
         await self._connection.execute(old)
+
+    # A worker that has one of the dropped jobs notices that its claim is lost, and stops.
+
+    async def drop(self, session_id: str, turn_id: str) -> None:
+        """Delete the job of a turn: what was said in it is gone."""
+        await self._remove(session_id=session_id, turn_id=turn_id)
+
+    async def drop_from(self, session_id: str, message_id: int) -> None:
+        """Delete the jobs of the turn of this message and of all after it, before the messages are taken back."""
+        said = schema.messages.c
+        turns = select(said.turn_id).where(said.session_id == session_id, said.message_id >= message_id)
+        row = self.table.c
+        await self._connection.execute(delete(self.table).where(row.session_id == session_id, row.turn_id.in_(turns)))
 
     async def _set_claimed(self, job: Job, **values: Any) -> bool:
         return await self._set({"job_id": job.job_id, "attempts": job.attempts, "status": "running"}, **values)

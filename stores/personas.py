@@ -1,5 +1,7 @@
 """All versions of a session's evolved persona: the text about how the conversation has changed the character."""
 
+from dataclasses import replace
+
 from sqlalchemy import func, select, update
 
 from soulgraph.errors import NotFound
@@ -45,6 +47,12 @@ class PersonaVersions(Repository[PersonaVersion]):
         version = PersonaVersion(session_id, number, evolved_persona, source, now, dimensions)
         await self._add(fields_of(version))
         return version
+
+    async def copy(self, session_id: str, to_session: str) -> None:
+        """Give another session, which has grown the same persona, the same versions."""
+        versions = await self.all(session_id)
+        if versions:
+            await self._add(*(fields_of(replace(version, session_id=to_session)) for version in versions))
 
     async def restore(self, session_id: str, n: int, now: float) -> PersonaVersion:
         """Store the persona of version n again, as a new version."""

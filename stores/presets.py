@@ -1,17 +1,21 @@
 """The library: characters, backgrounds and templates, all stored as presets, and the pictures of characters."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import Select, exists, func, select
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores import schema
-from soulgraph.stores.records import Json, Picture, Preset
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.records import Json, Picture, PictureInfo, Preset
+from soulgraph.stores.repository import Repository, fields_of
 
 SUMMARY = "summary"
 """The kind, in their ids, of the backgrounds that summarise a conversation."""
+
+AVATAR = "avatar"
+"""The name of a character's main picture."""
 
 
 class Presets(Repository[Preset]):
@@ -63,17 +67,37 @@ class Characters(Presets):
 
 
 class Pictures(Repository[Picture]):
-    """The PNG pictures of characters; deleting a character deletes its picture."""
+    """The pictures of characters; deleting a character deletes its pictures."""
 
     table = schema.pictures
     record = Picture
 
-    async def find(self, character_id: str) -> bytes | None:
-        picture = await self._first(self._rows("character_id"), character_id=character_id)
-        return picture.png if picture else None
+    async def find(self, character_id: str, name: str = AVATAR) -> Picture | None:
+        return await self._first(self._rows("character_id", "name"), character_id=character_id, name=name)
 
-    async def add(self, character_id: str, png: bytes) -> None:
-        await self._add({"character_id": character_id, "png": png})
+    async def infos(self, character_id: str | None = None) -> list[PictureInfo]:
+        """What pictures a character has, or all characters have, by name; the pictures themselves are not read."""
+        columns = self.table.c
+        size = func.length(columns.content)
+        query = select(columns.character_id, columns.name, columns.content_type, size, columns.updated_at)
+        if character_id is not None:
+            query = query.where(columns.character_id == character_id)
+        query = query.order_by(columns.name, columns.character_id)
+        rows: Any = await self._connection.execute(query)
+        return [PictureInfo(*row) for row in rows]
+
+    async def put(self, picture: Picture) -> None:
+        """Replace the picture of this name, or add it."""
+        await self._put(**fields_of(picture))
+
+    async def copy(self, character_id: str, other_id: str) -> None:
+        """Give another character the same pictures."""
+        for picture in await self._all(self._rows("character_id"), character_id=character_id):
+            await self.put(replace(picture, character_id=other_id))
+
+    async def delete(self, character_id: str, name: str) -> None:
+        if not await self._remove(character_id=character_id, name=name):
+            raise NotFound("image", name)
 
 
 class Backgrounds(Presets):

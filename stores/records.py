@@ -66,6 +66,8 @@ class EmotionPoint:
     exec_probability: float
     exec_mode: ExecMode
     locked: bool
+    drift: dict[str, float] | None = None
+    """How far each trait has moved; None in points from before it was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,16 @@ class Message:
     soul_id: str = ""
     people: tuple[str, ...] = ()
     souls: tuple[str, ...] = ()
+
+    @property
+    def original(self) -> tuple[str, float]:
+        """What a message and its copies in forks of the session have in common."""
+        return self.content, self.created_at
+
+    @property
+    def witnesses(self) -> tuple[str, ...]:
+        """The souls that were present."""
+        return self.soul_id, *others(self.soul_id, self.souls)
 
     def heard_by(self, audience: Iterable[str], soul_id: str) -> bool:
         """Whether all these people and this soul were present."""
@@ -305,10 +317,24 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The picture of an imported character card."""
+    """An image of a character: its `avatar`, which is also that of its card, or an expression of its face."""
 
     character_id: str
-    png: bytes
+    name: str
+    content_type: str
+    content: bytes
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PictureInfo:
+    """What there is to know of a picture without reading it."""
+
+    character_id: str
+    name: str
+    content_type: str
+    size: int
+    updated_at: float
 
 
 @dataclass(frozen=True, slots=True)

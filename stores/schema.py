@@ -227,18 +227,23 @@ emotion_history = Table(
     Column("exec_probability", Double, nullable=False),
     Column("exec_mode", String, nullable=False),
     Column("locked", Boolean, nullable=False),
+    Column("drift", Json),  # NULL in points from before it was kept
 )
 
 characters = _preset_table("characters")
 backgrounds = _preset_table("backgrounds")
 templates = _preset_table("templates")
 
-# In a table of their own, because characters are read in every turn and pictures are not.
+# In a table of their own, because characters are read in every turn and pictures are not. The name is `avatar` or that
+# of an expression.
 pictures = Table(
     "pictures",
     metadata,
     Column("character_id", String, ForeignKey("characters.id", ondelete="CASCADE"), primary_key=True),
-    Column("png", LargeBinary, nullable=False),
+    Column("name", String, primary_key=True),
+    Column("content_type", String, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("updated_at", Double, nullable=False),
 )
 
 api_keys = Table(

@@ -80,6 +80,10 @@ class Souls(Repository[Soul]):
         rows = await self._connection.execute(_due_for_tick(), {"soul_ids": soul_ids, **period})
         return list(_readable(rows))
 
+    async def moods(self, soul_ids: Sequence[str]) -> list[MoodRow]:
+        """What a tick reads of these souls, without claiming them; those that do not exist are left out."""
+        return list(_readable(await self._connection.execute(_moods(), {"soul_ids": soul_ids})))
+
     async def tick(self, emotion_states: Mapping[str, EmotionStateDict], now: float) -> None:
         """Store the new emotions of the claimed souls in one batch."""
         if emotion_states:
@@ -137,9 +141,14 @@ def _due_for_tick() -> Select[Any]:
         row.ticked_at <= bindparam("not_after"),
         row.ticked_at > bindparam("clock_went_back"),
     )
+    return _moods().where(due).with_for_update(of=schema.souls, key_share=True, skip_locked=True)
+
+
+@cache
+def _moods() -> Select[Any]:
+    row = schema.souls.c
     wanted = row.soul_id.in_(bindparam("soul_ids", expanding=True))
-    query = select(row.soul_id, row.name, row.personality_vector, row.emotion_state).where(wanted, due)
-    return query.with_for_update(of=schema.souls, key_share=True, skip_locked=True)
+    return select(row.soul_id, row.name, row.personality_vector, row.emotion_state).where(wanted)
 
 
 @cache

@@ -22,6 +22,7 @@ from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Template
 from soulgraph.stores.proactive_schedules import ProactiveSchedules
 from soulgraph.stores.relations import Relations
 from soulgraph.stores.sessions import Sessions
+from soulgraph.stores.soul_rows import Importing, SoulRows
 from soulgraph.stores.souls import Souls
 from soulgraph.stores.terminals import Terminals
 from soulgraph.stores.turns import Turns
@@ -56,6 +57,10 @@ class Transaction:
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
         self.keys = Keys(connection)
+        self.soul_rows = SoulRows(connection)
+
+    def importing(self, new_ids: dict[str, dict[str, str]]) -> Importing:
+        return Importing(self._connection, new_ids)
 
     async def ping(self) -> None:
         await self._connection.execute(text("SELECT 1"))
@@ -70,6 +75,13 @@ class Stores:
         """For reading only. Raises StoreUnavailable if the database cannot be reached."""
         with _translate_errors():
             async with self.database.read() as connection:
+                yield Transaction(connection)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Transaction]:
+        """For reading much that belongs together: whatever is written meanwhile is not seen."""
+        with _translate_errors():
+            async with self.database.snapshot() as connection:
                 yield Transaction(connection)
 
     @asynccontextmanager

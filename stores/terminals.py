@@ -67,6 +67,10 @@ class Terminals(Repository[Terminal]):
             await self._put_new(**fields_of(Terminal.unknown(terminal_id, now)))
             await self.seen(terminal_id, now)
 
+    async def remove(self, terminal_id: str) -> bool:
+        """Delete the terminal; False if it is unknown."""
+        return await self._remove(terminal_id=terminal_id)
+
     async def note(self, reports: Iterable[PresenceReport]) -> None:
         """Store many presence reports in one batch; unknown terminals are left out."""
         # Rows are locked in the order of their ids, so that two servers never deadlock.

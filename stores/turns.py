@@ -1,11 +1,14 @@
 """Turns: one row per input, so that an input that is sent again is applied and answered only once."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from sqlalchemy import BigInteger, cast
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Turn
-from soulgraph.stores.repository import Repository
+from soulgraph.stores.repository import Repository, fields_of
 
 
 class Turns(Repository[Turn]):
@@ -46,3 +49,33 @@ class Turns(Repository[Turn]):
     async def answered(self, session_id: str, input_id: str, answer: Json) -> None:
         """Store the answer to a recorded input."""
         await self._set({"session_id": session_id, "input_id": input_id}, answer=answer)
+
+    async def answered_anew(self, session_id: str, input_id: str, turn_id: str, answer: Json) -> None:
+        """Store the answer of another turn to the same input: what follows the earlier turn is no concern of it."""
+        await self._set({"session_id": session_id, "input_id": input_id}, turn_id=turn_id, answer=answer)
+
+    async def copy(self, session_id: str, to_session: str, turn_ids: Mapping[str, str]) -> int:
+        """Copy those of these turns that are stored, each under its new id; returns how many they are."""
+        stored = await self._all(self._rows("session_id"), session_id=session_id)
+        known = [turn for turn in stored if turn.turn_id in turn_ids]
+        if known:
+            await self._add(*(fields_of(_copy(turn, to_session, turn_ids[turn.turn_id])) for turn in known))
+        return len(known)
+
+    async def in_place_of(self, session_id: str, message_id: int) -> Turn | None:
+        """The turn whose answer has replaced this message, if any has."""
+        replaced = cast(self.table.c.answer["replaces"].as_string(), BigInteger)
+        return await self._first(self._rows("session_id").where(replaced == message_id), session_id=session_id)
+
+    async def correct_reply(self, session_id: str, turn_id: str, reply: str) -> None:
+        """Give a stored answer other words, if this turn has one."""
+        for turn in await self.of([turn_id]):
+            if turn.answer and turn.session_id == session_id:
+                await self.answered(session_id, turn.input_id, {**turn.answer, "reply": reply})
+
+
+def _copy(turn: Turn, session_id: str, turn_id: str) -> Turn:
+    """The turn as one of another session; its answer does not replace anything there."""
+    ids = {"session_id": session_id, "turn_id": turn_id, "replaces": None}
+    answer = {**turn.answer, **ids} if turn.answer else None
+    return replace(turn, session_id=session_id, turn_id=turn_id, answer=answer)

@@ -1,14 +1,23 @@
 """The embedding of each message, in half precision, with the model it is from: only vectors of one model compare."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, func, select
 
 from soulgraph.stores import schema
+from soulgraph.stores.database import Connection
 from soulgraph.stores.records import EpisodeVector
 from soulgraph.stores.repository import Repository, fields_of
+
+
+async def stored_messages(connection: Connection, message_ids: Collection[int]) -> set[int]:
+    """Those of these messages that exist; nobody deletes them before the transaction ends."""
+    row = schema.messages.c
+    query = select(row.message_id).where(row.message_id.in_(sorted(message_ids))).order_by(row.message_id)
+    # In the order of their ids, so that two transactions never wait for each other.
+    return set((await connection.execute(query.with_for_update(read=True, key_share=True))).scalars())
 
 
 class EpisodeVectors(Repository[EpisodeVector]):
@@ -16,7 +25,13 @@ class EpisodeVectors(Repository[EpisodeVector]):
     record = EpisodeVector
 
     async def put(self, vectors: Sequence[EpisodeVector]) -> None:
-        await self._put_all([fields_of(vector) for vector in vectors])
+        """Store vectors; those of messages that were deleted meanwhile are left out."""
+        stored = await stored_messages(self._connection, {vector.message_id for vector in vectors})
+        await self._put_all([fields_of(vector) for vector in vectors if vector.message_id in stored])
+
+    async def delete(self, message_id: int) -> None:
+        """Delete the vectors of a message, of every model and soul."""
+        await self._remove(message_id=message_id)
 
     async def after(self, soul_id: str, model: str, message_id: int, limit: int) -> list[tuple[int, bytes]]:
         """(message_id, vector) of the soul's messages with an id above `message_id`, oldest first."""

@@ -1,5 +1,6 @@
 """The address and credentials of an MQTT broker, and the client that connects to it."""
 
+import asyncio
 import ssl
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -9,7 +10,7 @@ from uuid import uuid4
 from aiomqtt import Client, ProtocolVersion
 
 from soulgraph.compat import ignore_lost_connection
-from soulgraph.errors import ConfigurationError
+from soulgraph.errors import BrokerUnavailable, ConfigurationError
 
 SETTING = "SOULGRAPH_MQTT_URL"
 
@@ -66,6 +67,14 @@ class Broker:
         client.pending_calls_threshold = _MAX_CALLS
         ignore_lost_connection(client)
         return client
+
+    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection on which nothing has been said yet; BrokerUnavailable if the broker does not answer."""
+        try:
+            async with asyncio.timeout(_TIMEOUT_S):
+                return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
+        except (OSError, TimeoutError) as error:
+            raise BrokerUnavailable("the MQTT broker does not answer: try again later") from error
 
     @property
     def public_url(self) -> str:

@@ -30,6 +30,9 @@ OnMessage = Callable[[str, bytes], None]
 
 class Hub(Protocol):
     @property
+    def broker(self) -> Broker: ...
+
+    @property
     def addresses(self) -> dict[str, str]:
         """The URLs under which terminals reach the broker, by protocol."""
         ...
@@ -48,6 +51,10 @@ class Hub(Protocol):
 
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
         """Send a message; returns whether the broker acknowledged it, as with an action."""
+        ...
+
+    async def forget(self, terminal_id: str) -> bool:
+        """Clear what the broker retains of a terminal; returns whether it acknowledged that, as with an action."""
         ...
 
     def reply(self, reply: Reply) -> None:
@@ -75,7 +82,7 @@ class MqttHub:
         Servers of one `group` share the subscriptions that one of them must handle, if the broker supports that.
         """
         self.addresses = {"mqtt": broker.public_url} | ({"websocket": websocket} if websocket else {})
-        self._broker = broker
+        self.broker = broker
         self._on_message = on_message
         self._invocations = invocations or Invocations()
         self._group = group
@@ -114,6 +121,10 @@ class MqttHub:
     async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
         return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
 
+    async def forget(self, terminal_id: str) -> bool:
+        retained = [topics.topic(terminal_id, kind) for kind in topics.RETAINED]
+        return all([await self._publish(topic, "", retain=True) for topic in retained])
+
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
         topic = topics.topic(terminal_id, "invoke", invoke.request_id)
         failed = ""
@@ -128,10 +139,13 @@ class MqttHub:
         return SkillResult(request_id=invoke.request_id, ok=False, error=failed)
 
     async def _deliver(self, topic: str, payload: Payload) -> bool:
+        return await self._publish(topic, payload.to_json())
+
+    async def _publish(self, topic: str, text: str, retain: bool = False) -> bool:
         if self._client is None:
             return False
         try:
-            await self._client.publish(topic, payload.to_json(), _QOS, timeout=_TIMEOUT_S)
+            await self._client.publish(topic, text, _QOS, retain, timeout=_TIMEOUT_S)
         except MqttError:
             return False
         return True
@@ -144,7 +158,7 @@ class MqttHub:
             except (MqttError, ValueError) as error:
                 raise ConfigurationError(
                     SETTING,
-                    f"cannot use the broker at {self._broker} ({error}): start it, correct its address, user or "
+                    f"cannot use the broker at {self.broker} ({error}): start it, correct its address, user or "
                     "password, or leave the setting empty to use the one that is built in",
                 ) from error
         connection.add_done_callback(_log_failure)
@@ -179,14 +193,14 @@ class MqttHub:
         """
         if self._group:
             try:
-                async with self._broker.client(ProtocolVersion.V5) as client:
+                async with self.broker.client(ProtocolVersion.V5) as client:
                     return await self._serve(client)
             except MqttError as error:
                 if self._started.done():
                     raise
-                _log.info("mqtt: no MQTT 5 at %s (%s), so nothing is shared among servers", self._broker, error)
+                _log.info("mqtt: no MQTT 5 at %s (%s), so nothing is shared among servers", self.broker, error)
                 self._group = None
-        async with self._broker.client() as client:
+        async with self.broker.client() as client:
             return await self._serve(client)
 
     async def _serve(self, client: Client) -> float:
@@ -199,13 +213,13 @@ class MqttHub:
                 tasks.create_task(self._send(client))
                 tasks.create_task(self._listen(client))
         except* MqttError as errors:
-            _log.warning("mqtt: lost the broker at %s (%s); trying again", self._broker, _root_cause(errors))
+            _log.warning("mqtt: lost the broker at %s (%s); trying again", self.broker, _root_cause(errors))
         finally:
             self._client = None
         return time.monotonic() - started
 
     def _on_connected(self, client: Client) -> None:
-        _log.info("mqtt: connected to the broker at %s", self._broker)
+        _log.info("mqtt: connected to the broker at %s", self.broker)
         self._queue.requeue_unsent()  # what the last connection did not acknowledge goes out again
         self._client = client
         if not self._started.done():

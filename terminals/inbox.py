@@ -58,6 +58,10 @@ class Inbox:
     def _dispatch(self, message: Message) -> None:
         terminal_id, kind, payload = message
         match kind.split("/"):
+            case ["online"] if not payload:  # what the broker retained has been cleared: the terminal is deleted
+                self._presence.forget(terminal_id)
+            case ["skills" | "intent_catalog"] if not payload:
+                pass
             case ["heartbeat"]:
                 self._presence.receive(terminal_id, kind, payload)
             case ["online"]:

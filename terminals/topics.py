@@ -5,12 +5,17 @@ import re
 from soulgraph.errors import InvalidInput
 
 _PREFIX = "soul/terminal"
+RETAINED = ("online", "skills", "intent_catalog")
+"""What the broker keeps of a terminal and tells again to whoever subscribes."""
 # Retained messages reach every server when it subscribes, and results belong to the server that asked. Heartbeats and
 # inputs are handled by one server each.
-TO_EVERY_SERVER = tuple(f"{_PREFIX}/+/{kind}" for kind in ("online", "skills", "intent_catalog", "result/+"))
+TO_EVERY_SERVER = tuple(f"{_PREFIX}/+/{kind}" for kind in (*RETAINED, "result/+"))
 TO_ONE_SERVER = tuple(f"{_PREFIX}/+/{kind}" for kind in ("heartbeat", "input"))
 # One topic level, with the characters allowed in ids everywhere; none of them is special in MQTT.
 _LEVEL = re.compile(r"[\w.:@-]{1,128}")
+_TOPIC = re.compile(rf"{_PREFIX}/{_LEVEL.pattern}(/[^/+#]+)+")
+_FILTER = re.compile(rf"{_PREFIX}/(#|(\+|{_LEVEL.pattern})(/(\+|[^/+#]+))*(/#)?)")
+_FROM_TERMINAL = re.compile(rf"{'|'.join(RETAINED)}|heartbeat|input|result/[^/+#]+")
 
 
 def topic(terminal_id: str, *levels: str) -> str:
@@ -27,6 +32,35 @@ def parse(topic: str) -> tuple[str, str]:
     """(terminal_id, kind) of a topic."""
     terminal_id, _, kind = topic.removeprefix(f"{_PREFIX}/").partition("/")
     return valid_terminal_id(terminal_id), kind
+
+
+def is_of_terminal(topic: str) -> bool:
+    """Whether one can publish on it to or as a terminal."""
+    return bool(_TOPIC.fullmatch(topic))
+
+
+def is_from_terminal(kind: str) -> bool:
+    """Whether terminals publish this kind."""
+    return bool(_FROM_TERMINAL.fullmatch(kind))
+
+
+def is_filter(topic_filter: str) -> bool:
+    """Whether it is a well-formed filter for topics of one terminal, or of all."""
+    return bool(_FILTER.fullmatch(topic_filter))
+
+
+def terminal_of_filter(topic_filter: str) -> str | None:
+    """The terminal of a filter; None if it is for all."""
+    terminal_id = topic_filter.removeprefix(f"{_PREFIX}/").partition("/")[0]
+    return None if terminal_id in ("+", "#") else terminal_id
+
+
+def matches(topic_filter: str, topic: str) -> bool:
+    wanted, there = topic_filter.split("/"), topic.split("/")
+    if wanted[-1] == "#":
+        wanted.pop()
+        there = there[: len(wanted)]
+    return len(wanted) == len(there) and all(level in ("+", name) for level, name in zip(wanted, there, strict=True))
 
 
 def valid_terminal_id(terminal_id: str) -> str:

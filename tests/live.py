@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import uvicorn
 
+from soulgraph.cli.hosting import WebSocket
 from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
@@ -28,7 +29,7 @@ async def serving(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
     app = create_app(Settings.load(**{"mqtt_url": "none", "llm_carrier": "tags", **settings}), clock)
-    server = PromptServer(uvicorn.Config(app, port=0, log_level="warning", timeout_keep_alive=75))
+    server = PromptServer(uvicorn.Config(app, port=0, log_level="warning", timeout_keep_alive=75, ws=WebSocket))
     running = asyncio.create_task(server.serve())
     while not server.started:
         if running.done():

@@ -74,6 +74,12 @@ def mosquitto() -> str:
     return MQTT_URL
 
 
+def chromium() -> str:
+    """The browser in which the studio is tested."""
+    found = os.environ.get("SOULGRAPH_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    return found or _without("Chromium is not installed: SOULGRAPH_TEST_CHROMIUM may say where it is")
+
+
 def psql() -> str:
     return shutil.which("psql") or _without("psql is not installed")
 

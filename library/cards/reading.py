@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from soulgraph.library.cards.headings import HEADINGS
-from soulgraph.library.cards.spec import OURS, Data, Entry, Json, validate_card
+from soulgraph.library.cards.spec import EXCLUDING, OURS, Data, Entry, Json, validate_card
 from soulgraph.library.cards.words import fill_placeholders, split_decorators
 from soulgraph.soul.language import lang_of
 
@@ -39,7 +39,7 @@ def character_of(card: Json) -> Reading:
     lore = {
         f"data.character_book.entries.{n}": entry
         for n, given in enumerate(data.character_book.entries)
-        if (entry := _lore(given, n, char))
+        if (entry := lore_entry(given, n, char))
     }
     character = {
         "name": data.name.strip(),
@@ -109,15 +109,16 @@ def _greetings(data: Data, char: str) -> dict[str, str]:
     return {place: text for place, text in greetings.items() if text}
 
 
-def _lore(entry: Entry, n: int, char: str) -> Json | None:
+def lore_entry(entry: Entry, n: int, char: str) -> Json | None:
     """A lorebook entry as our lore; None when it has no content."""
     content, decorators = split_decorators(entry.content)
     text = fill_placeholders(content, char)
     if not text:
         return None
-    regex = entry.use_regex
-    keys = [_pattern(key) if regex else fill_placeholders(key, char) for key in entry.keys]
-    secondary = [fill_placeholders(key, char) for key in entry.secondary_keys] if entry.selective and not regex else []
+    regex = _has_patterns(entry)
+    keys = [_pattern(key, entry) if regex else fill_placeholders(key, char) for key in entry.keys]
+    narrowed = entry.selective and not regex and entry.logic not in EXCLUDING
+    secondary = [fill_placeholders(key, char) for key in entry.secondary_keys] if narrowed else []
     return {
         "id": lore_id(entry, n),
         "keys": [key for key in keys if key],
@@ -130,10 +131,19 @@ def _lore(entry: Entry, n: int, char: str) -> Json | None:
     }
 
 
-def _pattern(key: str) -> str:
+def _has_patterns(entry: Entry) -> bool:
+    """SillyTavern marks every entry with `use_regex`, and takes only keys between slashes for patterns."""
+    if entry.by_sillytavern:
+        return any(_SLASHED.fullmatch(key.strip()) for key in entry.keys)
+    return entry.use_regex
+
+
+def _pattern(key: str, entry: Entry) -> str:
     """The pattern of a key; some programs write it between slashes, with flags behind."""
     match = _SLASHED.fullmatch(key.strip())
-    return match[1] if match else key.strip()
+    if match:
+        return match[1]
+    return re.escape(key.strip()) if entry.by_sillytavern else key.strip()
 
 
 def _priority(entry: Entry) -> int:

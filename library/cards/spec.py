@@ -14,6 +14,10 @@ VERSIONS = {V2: "2.0", V3: "3.0"}
 OURS = "soulgraph"
 """Our key in the extensions of a card and of a lorebook entry."""
 
+AND_ANY, NOT_ALL, NOT_ANY, AND_ALL = range(4)
+EXCLUDING = (NOT_ALL, NOT_ANY)
+"""With these, secondary keys keep an entry out of the prompt, which ours cannot do."""
+
 _V1 = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
 _TEXTS = (*_V1, "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
 _LISTS = ("alternate_greetings", "tags")
@@ -28,15 +32,15 @@ NEW_IN_V3 = (
 )
 
 
-def _or(default: Any) -> BeforeValidator:
+def or_default(default: Any) -> BeforeValidator:
     """Replaces null by a default: many programs write null for a missing value."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
-Text = Annotated[str, _or("")]
-Texts = Annotated[list[str], _or([])]
-Flag = Annotated[bool, _or(False)]
-Extensions = Annotated[Json, _or({})]
+Text = Annotated[str, or_default("")]
+Texts = Annotated[list[str], or_default([])]
+Flag = Annotated[bool, or_default(False)]
+Extensions = Annotated[Json, or_default({})]
 
 
 class Entry(BaseModel):
@@ -45,7 +49,7 @@ class Entry(BaseModel):
     keys: Texts = []
     secondary_keys: Texts = []
     content: Text = ""
-    enabled: Annotated[bool, _or(True)] = True
+    enabled: Annotated[bool, or_default(True)] = True
     selective: Flag = False
     constant: Flag = False
     use_regex: Flag = False
@@ -53,9 +57,18 @@ class Entry(BaseModel):
     insertion_order: float | None = Field(None, allow_inf_nan=False)
     extensions: Extensions = {}
 
+    @property
+    def by_sillytavern(self) -> bool:
+        return "selectiveLogic" in self.extensions or "useProbability" in self.extensions
+
+    @property
+    def logic(self) -> Any:
+        """How SillyTavern reads the secondary keys, see `AND_ANY`."""
+        return self.extensions.get("selectiveLogic")
+
 
 class Book(BaseModel):
-    entries: Annotated[list[Entry], _or([])] = []
+    entries: Annotated[list[Entry], or_default([])] = []
     extensions: Extensions = {}
 
 
@@ -76,7 +89,7 @@ class Data(BaseModel):
     post_history_instructions: Text = ""
     alternate_greetings: Texts = []
     character_book: Annotated[Book, BeforeValidator(lambda book: book or {})] = Book()
-    assets: Annotated[list[Asset], _or([])] = []
+    assets: Annotated[list[Asset], or_default([])] = []
     extensions: Extensions = {}
 
 

@@ -13,6 +13,7 @@ from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.person import distinct
 from soulgraph.nodes.quality import fact_flaw, report_refusals
+from soulgraph.nodes.recall import replaced_messages
 from soulgraph.nodes.state import Utterance
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.prompts.quotation import speaker_name
@@ -21,6 +22,7 @@ from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.memory import user_name
+from soulgraph.stores.messages import MAX_ID
 from soulgraph.stores.records import Message, Slot
 
 _MAX_RESULTS = 5
@@ -46,7 +48,8 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
     async with context.stores.read() as tx:
         has_room = len(await tx.slots.free(*person)) > len(new)
         known = [*(slot.content for slot in await tx.slots.of(*person)), *new]
-        earlier = await tx.messages.last(utterance["session_id"], _MAX_MESSAGES)
+        before = utterance.get("replaces") or MAX_ID
+        earlier = await tx.messages.last(utterance["session_id"], _MAX_MESSAGES, before)
         name = user_name(await tx.preferences.of(*person), utterance["user_id"])
     said = [utterance["text"], *(message.content for message in earlier if _said_by(message, utterance["user_id"]))]
     if flaw := fact_flaw(text, known, said, [name] if name else []):
@@ -99,7 +102,10 @@ async def recall_memory(
         audience = frozenset(session.audience if session else [user_id])
         slots = await tx.slots.known_to(soul_id, audience, user_id)
         called = await tx.preferences.addresses(soul_id, audience)
-    recalled = await recall.recall(soul_id, query, _MAX_RESULTS, audience=audience) if recall else Recalled([], [])
+    recalled = Recalled([], [])
+    if recall:
+        replaced = await replaced_messages(context.stores, utterance)
+        recalled = await recall.recall(soul_id, query, _MAX_RESULTS, replaced, audience=audience)
     owners = {*(slot.user_id for slot in slots), *(one.message.user_id for one in recalled.episodes)}
     names = distinct({owner: called.get(owner) or owner for owner in owners})
     found = [*_facts(query, slots, names), *_quoted(recalled, names)]

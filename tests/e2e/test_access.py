@@ -13,6 +13,7 @@ from soulgraph.stores.factories import new_id
 from soulgraph.tests.e2e import keyring
 from soulgraph.tests.e2e.keyring import build, made, problem
 from soulgraph.tests.e2e.sockets import line
+from soulgraph.tests.e2e.streams import told
 from soulgraph.tests.live import say, serving
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply
 
@@ -187,14 +188,13 @@ async def test_a_socket_and_a_stream_hear_what_concerns_their_person_alone(stub,
                 client.stream("GET", f"/v1/souls/{soul_id}/stream", headers=house.headers("ann")) as hers,
                 client.stream("GET", f"/v1/souls/{soul_id}/stream", headers=house.headers("owner")) as all_of_it,
             ):
-                heard = [hers.aiter_lines(), all_of_it.aiter_lines()]
-                assert [await anext(lines) for lines in heard] == [": ping", ": ping"]
+                heard = [told(hers, "listening", "state_changed"), told(all_of_it, "listening", "state_changed")]
+                assert [(await anext(events)).event for events in heard] == ["listening", "listening"]
                 stub.default = Reply(text=SOUL_TURN.replace("{}", json.dumps(added)))
                 assert (await client.post("/v1/chat", **bob)).json()["state_changed"]
-                assert [await anext(heard[1]) for _ in range(2)] == ["", "event: state_changed"]
+                assert (await anext(heard[1])).event == "state_changed"
                 await client.post("/v1/chat", headers=house.headers("ann"), json={"text": "hi", "session_id": "ann-0"})
-                about = [await anext(heard[0]) for _ in range(3)][-1]
-                assert json.loads(about.removeprefix("data: "))["session_id"] == "ann-0"
+                assert (await anext(heard[0])).data["session_id"] == "ann-0"
             await socket.send(type="ping")
             frames = await socket.until("pong")
             assert [frame["data"].get("session_id") for frame in frames] == ["ann-0", None]

@@ -1,6 +1,9 @@
 """Cards over HTTP: every kind of file in, a soul that lives by it, and the card out again."""
 
+from io import BytesIO
+
 import pytest
+from PIL import Image
 
 from soulgraph.api.limits import MEBIBYTE
 from soulgraph.library.cards.files import read_file
@@ -70,6 +73,15 @@ async def test_a_card_that_came_as_a_picture_keeps_its_face(client):
     shown = (await exported(client, made["id"], format="png")).content
     assert (without_texts(shown), read_file(shown)["data"]["name"]) == (png(), "Nova")
     assert (await client.delete(f"/v1/characters/{made['id']}")).status_code == 204
+
+
+async def test_a_card_whose_picture_no_page_can_show_comes_in_without_it_and_says_so(client):
+    huge = BytesIO()
+    Image.new("1", (5000, 5000)).save(huge, "PNG")
+    head, end = huge.getvalue()[:-12], huge.getvalue()[-12:]
+    made = await imported(client, head + text_chunk(b"chara", V2) + end)
+    assert (made["name"], made["images"]) == (V2["data"]["name"], [])
+    assert "the picture is not kept: the picture has 5000 x 5000 pixels" in made["notes"][0]
 
 
 async def test_a_character_of_ours_with_any_id_can_be_exported(client):

@@ -172,6 +172,7 @@ async def test_export_and_import_are_each_others_inverse(client):
     assert [set(message) for message in messages] == [{"role", "content", "archived", "timestamp"}] * 2
     imported = await client.post("/v1/sessions/import", params={"soul_id": soul_id}, content=exported.encode())
     assert imported.status_code == 201, imported.text
+    assert imported.json()["messages"] == len(exported.splitlines()) - 1
     copy = (await client.get(f"/v1/sessions/{imported.json()['session_id']}/export")).text
     assert copy == exported
 

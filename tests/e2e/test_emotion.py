@@ -2,8 +2,11 @@
 
 import pytest
 
+from soulgraph.runtime.ports import open_stores
+from soulgraph.settings import Settings
 from soulgraph.soul.timestamps import epoch, iso
 from soulgraph.tests.live import new_soul, say, serving
+from soulgraph.tests.stores import samples
 
 INSULT = "我恨你！你这个垃圾！滚！"
 
@@ -121,3 +124,25 @@ async def test_constants_of_the_persona_file_are_felt_everywhere(tmp_path, clock
     assert answer["exec_probability"] <= 0.4
     assert emotion["gate"]["exec_probability"] <= 0.4
     assert seen["exec_probability"] <= 0.4
+
+
+async def test_the_history_tells_how_far_each_trait_has_moved(client, clock):
+    soul_id = await new_soul(client)
+    for _ in range(30):
+        await say(client, "你真棒，我爱你！", soul_id=soul_id)
+        clock.now += 3600
+    points = await history(client, soul_id)
+    moved = [sum(map(abs, one["drift"].values())) for one in points]
+    assert {*points[-1]["drift"]} == {"empathy", "sensitivity", "stability", "expressiveness", "dominance"}
+    assert moved[0] < moved[-1]
+    now = (await client.get(f"/v1/souls/{soul_id}/emotion")).json()
+    assert points[-1]["drift"] == now["soul_emotion"]["drift"]
+
+
+async def test_points_from_before_drift_was_kept_have_none(tmp_path, clock):
+    async with open_stores(Settings.load(data_dir=tmp_path)) as stores, stores.write() as tx:
+        await tx.souls.add(samples.soul())
+        await tx.history.add_turn(0, samples.point(clock.now - 60, drift=None))
+    async with serving(clock, data_dir=tmp_path) as client:
+        points = await history(client, "soul_1")
+    assert [one["drift"] is None for one in points] == [True, False]

@@ -16,6 +16,7 @@ from soulgraph.runtime import proactive_scheduler
 from soulgraph.settings import Settings
 from soulgraph.terminals.hub import Broker
 from soulgraph.tests.e2e.sockets import line
+from soulgraph.tests.e2e.streams import told
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply
 
@@ -26,19 +27,16 @@ SPEAK = Reply(text=json.dumps({"speak": True, "text": WORDS, "reason": "the exam
 
 @asynccontextmanager
 async def stream(client, soul_id):
-    """What an open stream hears, as a growing list of (event, data)."""
+    """What an open stream hears of the soul's words and changes, as a growing list of (event, data)."""
     heard, ready = [], asyncio.Event()
 
     async def listen():
-        event = ""
         async with client.stream("GET", f"/v1/souls/{soul_id}/stream") as response:
-            assert response.headers["content-type"].startswith("text/event-stream")
-            async for line in response.aiter_lines():
-                ready.set()
-                if line.startswith("event: "):
-                    event = line.removeprefix("event: ")
-                elif line.startswith("data: "):
-                    heard.append((event, json.loads(line.removeprefix("data: "))))
+            async for one in told(response, "listening", "proactive", "state_changed"):
+                if one.event == "listening":
+                    ready.set()
+                else:
+                    heard.append((one.event, one.data))
 
     listening = asyncio.create_task(listen())
     try:
@@ -69,14 +67,13 @@ async def test_it_reaches_the_terminal_and_the_stream_and_is_part_of_the_convers
             await socket.until("done")
             stub.default = SPEAK
             while not heard:
-                now += 600
+                now += 50  # less than the silence after which the robot would count as offline
                 await client.post(f"/v1/terminals/{robot}/heartbeat")
-                await asyncio.sleep(0.1)
             on_the_socket = await socket.frame()
         said = json.loads((await anext(body.messages)).payload)
         assert said == {"session_id": "s", "soul_id": soul_id, "text": WORDS, "ts": said["ts"]}
         assert heard == [("proactive", said)]
-        assert on_the_socket == {"event": "proactive", "data": said}
+        assert on_the_socket == {"event": "proactive", "id": on_the_socket["id"], "data": said}
         assert NINE + 90 * 60 <= said["ts"] <= now
 
         messages = (await client.get("/v1/sessions/s/messages")).json()
@@ -102,8 +99,8 @@ async def test_it_reaches_the_terminal_and_the_stream_and_is_part_of_the_convers
         taken = await client.post("/v1/sessions/import", params={"soul_id": soul_id}, content=exported.content)
         again = (await client.get(f"/v1/sessions/{taken.json()['session_id']}/messages")).json()
         assert [one["proactive"] for one in again] == [False, False, True, False, False]
-    told = [json.loads(line) for line in (tmp_path / "telemetry.jsonl").read_text("utf-8").splitlines()]
-    [spoke] = [line for line in told if line["event"] == "life.spoke"]
+    telemetry = [json.loads(line) for line in (tmp_path / "telemetry.jsonl").read_text("utf-8").splitlines()]
+    [spoke] = [line for line in telemetry if line["event"] == "life.spoke"]
     assert spoke["delivered"] == {"terminals": [robot], "streams": 2}
 
 
@@ -142,4 +139,4 @@ def test_a_server_that_stops_ends_its_streams_at_once(tmp_path):
             request = client.build_request("GET", f"{url}/v1/souls/{soul['soul_id']}/stream")
             lines = client.send(request, stream=True).iter_lines()
             assert next(lines) == ": ping"
-        assert list(lines) == [""]
+        assert list(lines)[-1] == "", "it ended after a whole event"

@@ -104,6 +104,8 @@ async def test_what_is_shared_is_listed_for_those_who_may_know(client, soul):
         ("profile", "ann", "Ann wakes early"),
     }
     assert await listed({}) == await listed(ann) == await listed(bob) == everything
+    conversations = {one["kind"]: one["session_id"] for one in (await client.get(f"{soul}/shared")).json()}
+    assert conversations == {"episode": session, "slot": None, "preference": None, "profile": None}
     assert await listed(cat) == {("preference", "bob", "tone: soft")}
     recalled = (await client.get(f"{soul}/recall", params={"q": "I am ann", **bob})).json()["episodes"]
     assert [one["content"] for one in recalled] == ["I am ann"]

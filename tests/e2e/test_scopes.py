@@ -47,11 +47,16 @@ anyone    GET    /v1/characters
 anyone    GET    /v1/characters/x
 anyone    GET    /v1/characters/x/card
 anyone    GET    /v1/characters/x/lore
+anyone    GET    /v1/characters/x/images
+anyone    GET    /v1/characters/x/images/avatar
 anyone    GET    /v1/backgrounds
 anyone    GET    /v1/backgrounds/x
 anyone    GET    /v1/backgrounds/x/lore
 anyone    GET    /v1/templates
 anyone    GET    /v1/templates/x
+anyone    GET    /v1/graphs
+anyone    GET    /v1/templates/variables
+anyone    POST   /v1/simulate  {"script": "joy@1s"}
 people    GET    /v1/souls/$soul/profile
 people    GET    /v1/souls/$soul/slots
 people    GET    /v1/souls/$soul/slots/1
@@ -76,7 +81,11 @@ people    PATCH  /v1/sessions/$session  {"title": "x"}
 people    PUT    /v1/sessions/$session  {"title": "x"}
 people    DELETE /v1/sessions/$session
 people    GET    /v1/sessions/$session/messages
+people    PATCH  /v1/sessions/$session/messages/1  {"content": "x"}
+people    DELETE /v1/sessions/$session/messages/1
+people    POST   /v1/sessions/$session/fork  {}
 people    PUT    /v1/sessions/$session/messages/1/sharing  {"shared_with": []}
+people    GET    /v1/sessions/$session/turns/x
 people    GET    /v1/sessions/$session/export
 people    GET    /v1/sessions/$session/persona-state
 people    PUT    /v1/sessions/$session/persona-state  {"mode": "strict"}
@@ -88,6 +97,7 @@ people    GET    /v1/events/x
 terminals POST   /v1/souls/select  {"terminal_id": "$lamp", "soul_id": "$soul"}
 terminals PUT    /v1/terminals/$lamp/intent-catalog  {"catalog_version": 1, "intent_catalog": []}
 terminals POST   /v1/terminals/$lamp/heartbeat
+terminals DELETE /v1/terminals/$lamp
 owners    PATCH  /v1/souls/$soul  {"name": "Mo"}
 owners    PUT    /v1/souls/$soul  {"name": "Mo"}
 owners    DELETE /v1/souls/$soul
@@ -102,12 +112,15 @@ owners    POST   /v1/souls/$soul/inner-state/versions/0/restore
 owners    GET    /v1/souls/$soul/scratch-area
 owners    PUT    /v1/souls/$soul/scratch-area  {"scratch_area": "x"}
 owners    GET    /v1/souls/$soul/usage
+owners    GET    /v1/souls/$soul/export
 owners    POST   /v1/sessions/$session/update-memory
 owners    POST   /v1/sessions/$session/persona-versions/0/restore
 owners    POST   /v1/sessions/$session/summarize
 owners    POST   /v1/templates/companion_v1/preview  {"text": "hi", "session_id": "$session"}
+owners    POST   /v1/templates/preview  {"text": "hi", "session_id": "$session", "template": $draft}
 owners    DELETE /v1/events?session_id=$session
 server    POST   /v1/souls  {}
+server    POST   /v1/souls/import
 server    GET    /v1/keys
 server    POST   /v1/keys  {}
 server    GET    /v1/keys/x
@@ -117,12 +130,18 @@ server    PUT    /v1/characters/x  {}
 server    DELETE /v1/characters/x
 server    POST   /v1/characters/import
 server    POST   /v1/characters/x/lore  {}
+server    PUT    /v1/characters/x/lore  []
+server    POST   /v1/characters/x/lore/import  {}
+server    PUT    /v1/characters/x/images/avatar
+server    DELETE /v1/characters/x/images/avatar
 server    PUT    /v1/characters/x/lore/y  {}
 server    DELETE /v1/characters/x/lore/y
 server    POST   /v1/backgrounds  {}
 server    PUT    /v1/backgrounds/x  {"name": "x"}
 server    DELETE /v1/backgrounds/x
 server    POST   /v1/backgrounds/x/lore  {}
+server    PUT    /v1/backgrounds/x/lore  []
+server    POST   /v1/backgrounds/x/lore/import  {}
 server    PUT    /v1/backgrounds/x/lore/y  {}
 server    DELETE /v1/backgrounds/x/lore/y
 server    POST   /v1/templates  {}
@@ -134,11 +153,15 @@ server    GET    /v1/jobs
 server    POST   /v1/jobs/1/retry
 server    POST   /v1/jobs/retry
 server    GET    /metrics
+server    GET    /v1/settings
+server    GET    /v1/doctor
 """
 ROWS = [line.split(maxsplit=3) for line in TABLE.strip().splitlines()]
 # What is deleted is deleted last, and the soul after everything that it has.
 CALLS = sorted(ROWS, key=lambda row: (row[1] == "DELETE", -len(row[2]) if row[1] == "DELETE" else 0))
-PUBLIC = {"/healthz", "/readyz", "/docs", "/openapi.json"}
+STUDIO = {"/", "/studio", "/studio/{path:path}", "/prompt-templates"}
+DRAFT = '{"name": "x", "modules": [{"name": "Who", "template": "{{base_persona}}"}]}'
+PUBLIC = {"/healthz", "/readyz", "/docs", "/openapi.json", *STUDIO}
 HIDDEN = {"soul", "session", "terminal", "relation", "message", "model"}
 """What a caller who may not see it is told does not exist."""
 
@@ -182,7 +205,7 @@ def expected(kind, who, call):
 
 async def answer(client, house, who, method, call, ids):
     """401, 403, 404 for what is hidden, or `allowed`: whatever came of it, the caller was let in."""
-    for name, value in ids.items():
+    for name, value in (ids | {"draft": DRAFT}).items():
         call = call.replace(f"${name}", value)
     path, _, body = call.partition(" ")
     headers = {**house.headers(who), "content-type": "application/json"}

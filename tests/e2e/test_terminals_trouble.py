@@ -100,7 +100,7 @@ def nonsense(number):
         b"null",
         b"NaN",
         b"{}",
-        b"",
+        b"" if kind in ("heartbeat", "input") else b" ",  # elsewhere nothing means that what was retained is cleared
     ]
     if number % 250 == 0:
         return kind, b"x" * LARGE

@@ -114,7 +114,8 @@ async def test_it_hears_what_others_do_to_the_souls_it_spoke_to_but_no_echo(mode
         await two.chat("another present", soul_id=soul_id, session_id="two")
         answer = (await two.until("done"))[-1]["data"]
         where = {key: answer[key] for key in ("soul_id", "session_id", "turn_id")}
-        assert await one.frame() == {"event": "state_changed", "data": where}
+        news = await one.frame()
+        assert news == {"event": "state_changed", "id": news["id"], "data": where}
         for each in (one, two):
             await each.send(type="ping")
             assert (await each.frame())["event"] == "pong", "nothing else was heard"

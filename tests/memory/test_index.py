@@ -144,6 +144,13 @@ def test_a_message_is_found_by_its_meaning_once_it_has_a_vector(index):
     assert found(index, "submarine", vectors[3])[0] == 4
 
 
+def test_a_message_is_found_by_its_words_while_only_others_have_vectors(index):
+    vectors = np.eye(4, 16, dtype=np.float32)
+    index.add_vectors([(n, half_precision(vectors[n - 1])) for n in (1, 2, 3)])
+    assert found(index, "in which street did I park yesterday?", vectors[3]) == [4]
+    assert found(index, "submarine", vectors[3]) == []
+
+
 def test_among_many_the_sketch_finds_what_comparing_each_would_find():
     rng = np.random.default_rng(3)
     topics = rng.normal(size=(40, 64))

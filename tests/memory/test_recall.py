@@ -260,3 +260,64 @@ async def test_counting_what_was_deleted_meanwhile_does_no_harm(filled_stores):
 
 def test_an_event_survives_its_way_through_json():
     assert type(event()).from_json(event().to_json()) == event()
+
+
+async def test_a_corrected_message_gets_a_vector_again_however_old_it_is(filled_stores, monkeypatch):
+    monkeypatch.setattr("soulgraph.memory.recall._LOOK_BACK", 0)
+    async with recall_on(filled_stores) as recall:
+        while await recall.index():
+            pass
+        async with filled_stores.write() as tx:
+            first = (await tx.messages.page("sess_1"))[0]
+            await tx.messages.correct(first, "Our lighthouse keeper retired")
+        recall.forget_index("soul_1", corrected=first.message_id)
+        while await recall.index():
+            pass
+        async with filled_stores.read() as tx:
+            assert await tx.vectors.missing(WordVectors().name, 0, 2**40) == []
+        found = await recall.episodes("soul_1", "the lighthouse keeper", 1)
+    assert [one.message.content for one in found] == ["Our lighthouse keeper retired"]
+
+
+async def test_a_vector_of_words_that_were_corrected_meanwhile_is_not_kept(filled_stores):
+    class Correcting(WordVectors):
+        async def embed(self, texts):
+            if not corrected:
+                corrected.append(message_id)
+                async with filled_stores.write() as tx:
+                    await tx.messages.correct(await tx.messages.get("sess_1", message_id), "new words")
+                recall.forget_index("soul_1", corrected=message_id)
+            return await super().embed(texts)
+
+    corrected = []
+    async with filled_stores.read() as tx:
+        message_id = (await tx.messages.page("sess_1"))[0].message_id
+    async with recall_on(filled_stores, embedder=Correcting()) as recall:
+        await recall.index()
+        async with filled_stores.read() as tx:
+            missing = await tx.vectors.missing(WordVectors().name, 0, 2**40)
+        assert [content for _, _, content in missing] == ["new words"]
+        assert await recall.index() == 1
+
+
+async def test_messages_that_are_deleted_while_their_vectors_are_computed_do_not_stop_the_indexing(filled_stores):
+    class Deleting(WordVectors):
+        async def embed(self, texts):
+            async with filled_stores.write() as tx:
+                await tx.messages.take_back("sess_1", 0)
+            return await super().embed(texts)
+
+    async with recall_on(filled_stores, embedder=Deleting()) as recall:
+        assert await recall.index() > 0
+        assert await recall.index() == 0
+
+
+async def test_a_message_and_its_copy_in_a_fork_are_found_once(filled_stores):
+    async with filled_stores.write() as tx:
+        await tx.sessions.add(session("fork"))
+        await tx.messages.append("fork", [message(text, role=role) for role, text in TRANSCRIPT])
+    async with recall_on(filled_stores) as recall:
+        found = await recall.episodes("soul_1", "Mika paints whales", 5)
+    contents = [one.message.content for one in found]
+    assert "She paints whales all day long" in contents
+    assert len(contents) == len({*contents})

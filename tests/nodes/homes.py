@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from soulgraph.memory.chroma import NearDocument
 from soulgraph.memory.events import Event, EventLibrary, Pattern
 from soulgraph.memory.recall import Recall
-from soulgraph.nodes.context import NoBudget
+from soulgraph.nodes.context import NoBudget, NoListeners
 from soulgraph.nodes.state import FollowUp
 from soulgraph.settings import Settings
 from soulgraph.stores.database import Database
@@ -86,7 +86,7 @@ class Told:
     def keep_private(self, *texts: str) -> None: ...
 
 
-class Ears:
+class Ears(NoListeners):
     """So many open streams."""
 
     def __init__(self, count: int = 1) -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from soulgraph.nodes.context import Outlets
+from soulgraph.nodes.context import NoListeners, Outlets
 from soulgraph.nodes.gate import act_or_talk, gate
 from soulgraph.tests.nodes.samples import CALM, HURT, impact, intents, matched, small_runtime, utterance
 
@@ -41,6 +41,29 @@ async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it
     [event], [update] = events, hub.updates
     assert (event["event"], event["data"]["exec_mode"]) == ("emotion", "blocked")
     assert (update.terminal_id, update.exec_mode, update.soul_emotion["p"]) == ("robot-1", "blocked", -1.0)
+
+
+class Watching(NoListeners):
+    def __init__(self, *souls):
+        self.souls, self.reports = souls, []
+
+    def hears_emotion(self, soul_id):
+        return soul_id in self.souls
+
+    def emotion_changed(self, report):
+        self.reports.append(report)
+
+
+async def test_those_who_watch_the_soul_hear_it_in_words_of_both_languages():
+    watching = Watching("soul_1")
+    await judged(LOCKED, outlets=Outlets(listeners=watching))
+    [report] = watching.reports
+    assert (report["soul_id"], report["soul_emotion"]) == ("soul_1", LOCKED.to_dict())
+    assert report["mood"].keys() == report["gate"]["why"].keys() == {"zh", "en"}
+    assert (report["gate"]["exec_mode"], report["gate"]["locked"]) == ("blocked", True)
+    nobody = Watching()
+    await judged(LOCKED, outlets=Outlets(listeners=nobody))
+    assert nobody.reports == []
 
 
 @pytest.mark.parametrize(("text", "why"), [("你好", "被刚才的话伤到了"), ("hello", "hurt by what was said")])

@@ -181,3 +181,37 @@ async def test_a_turn_knows_its_person_and_nobody_else(house):
     assert alone.preferences == {"address": "Bob"}
     together = await heard_in(house, GROUP, BOB, n=2)
     assert (together.relation, together.names) == (None, {ANN: ANN, BOB: BOB})
+
+
+async def answered(stores, **fields):
+    async with stores.write() as tx:
+        await tx.turns.answered("sess_1", "in_1", {"reply": "yes", **fields})
+
+
+async def test_what_is_answered_anew_is_a_turn_of_its_own_and_moves_nothing(home):
+    first = await heard(home, felt=ANGER)
+    moved = await stored_soul(home)
+    await answered(home)
+    again = await heard(home, felt=JOY, turn_id="turn_2", replaces=1)
+    assert (again["impact"].turn_id, again["impact"].regenerated) == ("turn_2", True)
+    assert again["impact"].user_emotion.emotion == first["impact"].user_emotion.emotion == "anger"
+    assert (await stored_soul(home)).turns == moved.turns
+
+
+async def test_an_edit_that_is_sent_again_after_a_failure_is_no_regeneration(home):
+    await heard(home, replaces=1)
+    again = await heard(home, turn_id="turn_2", replaces=1)
+    assert (again["impact"].turn_id, again["impact"].regenerated) == ("turn_2", False)
+
+
+async def test_wishes_of_what_is_answered_anew_hold_for_the_reply_and_count_no_second_time(home):
+    text = "说短一点"
+    first = await heard(home, text)
+    assert first["impact"].guard["hints"]
+    await answered(home)
+    async with home.write() as tx:
+        await tx.sessions.add(session(guard={"user_1": first["impact"].guard}))
+    again = await heard(home, text, replaces=1)
+    assert again["impact"].guard == first["impact"].guard
+    assert again["impact"].wishes == first["impact"].wishes
+    assert all(decision.verdict != "persist" for decision in again["impact"].decisions)

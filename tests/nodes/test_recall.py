@@ -17,7 +17,7 @@ class Asked:
     def __init__(self):
         self.calls = []
 
-    async def recall(self, soul_id, text, k, *, count_use, audience):
+    async def recall(self, soul_id, text, k, exclude, *, count_use, audience):
         self.calls.append((soul_id, text, k, audience, count_use))
         return FOUND
 

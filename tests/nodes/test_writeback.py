@@ -13,7 +13,7 @@ from soulgraph.soul.preferences import Decision
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.stores.records import DailyUsage
 from soulgraph.tests.nodes.samples import CALM, Notebook, gate, impact, intents, matched, small_runtime, utterance
-from soulgraph.tests.stores.samples import NOW, persona_state, session, slot
+from soulgraph.tests.stores.samples import NOW, message, persona_state, session, slot
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.usage import Usage, metered
 from soulgraph.voices.voice import Voice
@@ -259,3 +259,40 @@ async def test_telemetry_hears_the_change_of_mode_every_decision_and_the_turn(ho
     [changed], [completed] = telemetry.told("persona.mode.changed"), telemetry.told("turn.completed")
     assert (changed["mode_before"], changed["mode_after"]) == ("hybrid", "strict")
     assert (completed["emotion_latency_ms"], completed["sources"]) == (7.0, ["slot:3"])
+
+
+async def replacing(home, **fields):
+    """A session with one round, whose first message is replaced; returns what is stored then."""
+    old = session(turn=1, title="你好呀")
+    async with home.write() as tx:
+        await tx.sessions.add(old)
+        said = [
+            message("你好呀", turn_id="turn_0", input_id="in_1"),
+            message("old", role="assistant", turn_id="turn_0"),
+        ]
+        first, _ = await tx.messages.append("sess_1", said)
+        await tx.outbox.add("afterglow", "soul_1", "sess_1", "turn_0", {}, NOW)
+    state = spoken("你好呀", "new", session=old, **fields)
+    state["utterance"]["replaces"] = first
+    answer = (await written(home, state))["answer"]
+    async with home.read() as tx:
+        stored = await tx.sessions.get("sess_1")
+        jobs = [job.turn_id for job in await tx.outbox.all("sess_1")]
+        return answer, stored, await tx.messages.page("sess_1"), jobs, first
+
+
+async def test_what_is_replaced_is_taken_back_with_the_work_that_was_to_follow_it(home):
+    answer, stored, messages, jobs, first = await replacing(home)
+    assert answer["replaces"] == first
+    assert [(one.role, one.content) for one in messages] == [("user", "你好呀"), ("assistant", "new")]
+    assert all(one.message_id > first for one in messages)
+    assert jobs == ["turn_1"]
+    assert stored.turn == 2
+
+
+@pytest.mark.parametrize(("asked_to", "asked_again"), [(10**6, False), (0, True)])
+async def test_a_model_is_asked_once_about_the_wishes_in_a_text_that_is_answered_anew(home, asked_to, asked_again):
+    guard = {"hints": {}, "pending": None, "proposed_to": asked_to}
+    _, stored, messages, _, _ = await replacing(home, guard=guard, regenerated=True)
+    proposed_to = stored.guard_of("user_1").get("proposed_to", 0)
+    assert proposed_to == (0 if asked_again else messages[-1].message_id)

@@ -1,8 +1,11 @@
 """Listeners hear what happens to their soul, lose the oldest when they are slow, and never keep anybody waiting."""
 
 import asyncio
+from collections import deque
 
-from soulgraph.runtime.listeners import Listeners, Notice
+from soulgraph.runtime import listeners as module
+from soulgraph.runtime.listeners import Listeners, Notice, Subscription
+from soulgraph.tests.stores.samples import session
 
 
 async def heard(listener, count):
@@ -121,3 +124,137 @@ async def test_a_line_that_is_subscribed_in_several_ways_hears_everything_once()
         assert listeners.tell("a", "bob", "proactive", {"n": 2}) == 1
         assert await news_of(line) == [1, 2]
     assert listeners.subscriptions == set()
+
+
+async def all_of(listener):
+    """What was told so far, as (event, id, data)."""
+    return [(one.event, one.id, one.data) async for one in _until_silence(listener)]
+
+
+def sessions_of(frames):
+    return [data["session_id"] for event, _, data in frames if event == "session_changed"]
+
+
+def change(listeners, *names, **fields):
+    for name in names:
+        listeners.session_changed(session(name, "a", user_id="ann", **fields), "turn", f"turn_{name}")
+
+
+async def test_what_came_after_an_event_is_told_again_to_whom_it_concerns():
+    listeners = Listeners()
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription("a", "ann"))
+        [(event, last, data)] = await all_of(line)
+    assert (event, data) == ("listening", {"soul_id": "a", "last_event_id": last, "missed": False})
+    change(listeners, "s1", "s2")
+    listeners.session_changed(session("s3", "a", user_id="bob"), "turn")
+    listeners.session_changed(session("s4", "b", user_id="ann"), "turn")
+    change(listeners, "s5", people=("bob",))
+    for person, missed in (("ann", ["s1", "s2", "s5"]), ("bob", ["s3", "s5"]), (None, ["s1", "s2", "s3", "s5"])):
+        with listeners.connect() as line:
+            listeners.follow(line, Subscription("a", person), last)
+            begin, *again = await all_of(line)
+            assert begin[2]["missed"] is False
+            assert sessions_of(again) == missed
+            listeners.follow(line, Subscription("a", person), again[0][1])
+            assert (await all_of(line))[1:] == again[1:], "with the same ids, from wherever it broke off"
+
+
+async def test_what_is_too_long_ago_or_too_much_or_of_another_server_is_missed(monkeypatch):
+    monkeypatch.setattr(module, "_MAX_REPLAYED", 3)
+    other, listeners = Listeners(), Listeners()
+    listeners._kept = deque(maxlen=5)
+
+    async def begin(after):
+        with listeners.connect() as line:
+            listeners.follow(line, Subscription("a"), after)
+            (_, last, data), *again = await all_of(line)
+        return data["missed"], sessions_of(again), last
+
+    _, _, start = await begin(None)
+    change(listeners, "s1", "s2", "s3")
+    assert await begin(start) == (False, ["s1", "s2", "s3"], start)
+    _, _, third = await begin(None)
+    change(listeners, "s4")
+    missed, again, last = await begin(start)
+    assert (missed, again, last > third) == (True, [], True), "four are too many"
+    assert await begin(third) == (False, ["s4"], third)
+    listeners.session_changed(session("elsewhere", "b"), "turn")
+    change(listeners, "s6", "s7")
+    assert (await begin(start))[0] is True, "the first is no longer kept"
+    with other.connect() as line:
+        other.follow(line, Subscription("a"))
+        [(_, foreign, _)] = await all_of(line)
+    for unknown in (foreign, "", "7", "-", "x-1", f"{third}9", f"{third[:-1]}x"):
+        assert (await begin(unknown))[:2] == (True, []), unknown
+
+
+async def test_who_follows_and_falls_behind_is_told_that_something_is_missed():
+    listeners = Listeners()
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription("a"))
+        await all_of(line)
+        for n in range(150):
+            change(listeners, f"s{n}")
+        begin, *kept = await all_of(line)
+        assert (begin[0], begin[2]["missed"]) == ("listening", True)
+        assert sessions_of(kept) == [f"s{n}" for n in range(50, 150)]
+        listeners.follow(line, Subscription("a"), begin[1])
+        again = await all_of(line)
+        assert again[0][2]["missed"] is True, "a hundred are more than are told again"
+
+
+async def test_words_that_nobody_heard_were_not_said_and_are_not_told_later():
+    listeners = Listeners()
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription("a"))
+        [(_, start, _)] = await all_of(line)
+    assert listeners.tell("a", "ann", "proactive", {"soul_id": "a", "text": "anybody there?"}) == 0
+    assert listeners.tell("a", "ann", "state_changed", {"soul_id": "a"}) == 0
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription("a"), start)
+        assert [event for event, _, _ in await all_of(line)] == ["listening", "state_changed"]
+
+
+async def test_the_latest_way_to_follow_a_soul_counts_and_who_stops_hears_nothing_more():
+    listeners = Listeners()
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription("a", nodes=True))
+        assert (listeners.watched, listeners.hears_nodes("a")) == ({"a"}, True)
+        listeners.follow(line, Subscription("a", "ann"))
+        assert (listeners.subscriptions, listeners.hears_nodes("a")) == ({("a", "ann")}, False)
+        await all_of(line)
+        change(listeners, "s1")
+        listeners.unsubscribe(line, "a")
+        change(listeners, "s2")
+        assert await all_of(line) == []
+        assert (listeners.subscriptions, listeners.watched) == (set(), set())
+        listeners.subscribe(line, "a", "ann")
+        change(listeners, "s3")
+        assert (listeners.watched, await all_of(line)) == (set(), []), "who only talks hears no more than before"
+
+
+async def test_what_a_node_returned_is_made_for_owners_only_and_once():
+    listeners, made = Listeners(), []
+
+    def update():
+        made.append(1)
+        return {"prompt": "secret"}
+
+    def nodes_of(frames):
+        return [data for event, _, data in frames if event == "node"]
+
+    with listeners.connect({"turn_1"}) as ann, listeners.connect() as owner, listeners.connect() as other:
+        listeners.follow(ann, Subscription("a", "ann", nodes=True))
+        listeners.follow(other, Subscription("a", "bob", nodes=True))
+        listeners.tell_node("a", "ann", {"node": "gate", "turn_id": "turn_1"}, update)
+        assert made == []
+        for _ in range(2):
+            listeners.follow(owner, Subscription("a", nodes=True, is_owner=True))
+        listeners.tell_node("a", "ann", {"node": "recall", "turn_id": "turn_1"}, update)
+        assert [one["node"] for one in nodes_of(await all_of(ann))] == ["gate", "recall"], "its own turn's too"
+        assert nodes_of(await all_of(owner)) == [
+            {"node": "recall", "turn_id": "turn_1", "update": {"prompt": "secret"}}
+        ]
+        assert nodes_of(await all_of(other)) == []
+    assert made == [1]

@@ -14,7 +14,7 @@ import pytest
 
 from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
 from soulgraph.nodes.context import Context, Outlets, Senses
-from soulgraph.runtime.listeners import Listeners
+from soulgraph.runtime.listeners import Listeners, Subscription
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.runtime.ticks import Ticks
@@ -206,6 +206,33 @@ async def test_who_is_heard_for_the_first_time_waits_for_a_due_time_and_then_spe
     assert (line["event"], line["soul_id"], line["session_id"]) == ("life.spoke", world.soul_id, "s")
     assert (line["reason"], line["delivered"]) == ("I wonder how they are", {"terminals": [], "streams": 1})
     assert world.calls == 1
+
+
+async def test_who_watches_the_nodes_sees_it_consider_and_speak_and_then_that_the_conversation_has_changed(world):
+    listeners, told = world.context.outlets.listeners, []
+    with listeners.connect() as line:
+        listeners.follow(line, Subscription(world.soul_id, "u", nodes=True))
+        while "session_changed" not in [one.event for one in told]:
+            await world.pass_hours(1)
+            told += await news_of(line)
+    nodes = [(one.data["graph"], one.data["node"], one.data["phase"]) for one in told if one.event == "node"]
+    steps = ("consider", "decide", "speak_up")
+    assert nodes[-6:] == [("proactive", step, phase) for step in steps for phase in ("start", "end")]
+    assert not any("update" in one.data for one in told)
+    [said] = await world.said()
+    [spoke] = [one for one in told if one.event == "proactive"]
+    [changed] = [one.data for one in told if one.event == "session_changed"]
+    assert (spoke.data["text"], changed["turn_id"], changed["reason"]) == (said.content, said.turn_id, "turn")
+
+
+async def news_of(listener):
+    """What was told so far."""
+    told = []
+    async for news in listener.events(0.001):
+        if news is None:
+            break
+        told.append(news)
+    return told
 
 
 async def test_the_model_is_told_what_a_friend_would_know_and_no_numbers_of_feeling(world):

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event, text
 
 from soulgraph.runtime import ticks as module
+from soulgraph.runtime.listeners import Listeners, Subscription
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.soul.constants import DEFAULT
 from soulgraph.soul.dynamics import born, evolve
@@ -47,13 +48,15 @@ class World:
     def __init__(self, stores, constants=DEFAULT):
         self.stores, self.now, self.hub, self.observed = stores, NOW, Body(), []
         self.presence = Presence(self.clock)
+        self.listeners = Listeners()
         self.ticks = self.server(constants)
 
     def server(self, constants=DEFAULT, period_s=PERIOD_S):
         def observe(souls, _seconds):
             self.observed.append(souls)
 
-        return Ticks(self.stores, self.presence, self.hub, constants, self.clock, period_s, observe)
+        ports = self.stores, self.presence, self.hub
+        return Ticks(*ports, constants, self.clock, period_s, observe, listeners=self.listeners)
 
     def clock(self):
         return self.now
@@ -146,6 +149,77 @@ async def test_each_terminal_of_a_soul_is_told_how_it_feels(world):
     assert update.session_id == default_session_id("soul_a", terminal_id="term_b")
     assert update.soul_emotion == feeling.to_dict()
     assert (update.exec_probability, update.exec_mode) == (verdict.exec_probability, verdict.exec_mode)
+
+
+async def news(listener, *events):
+    """What was told so far of these events."""
+    told = []
+    async for notice in listener.events(0.01):
+        if notice is None:
+            break
+        if notice.event in events:
+            told.append(notice.data)
+    return told
+
+
+async def test_who_listens_to_a_soul_is_told_how_it_feels_also_without_a_terminal_and_then_nothing_is_stored(world):
+    async with world.stores.write() as tx:
+        await tx.souls.add(soul("soul_bodiless", personality_vector=INFP, emotion_state=HURT))
+        await tx.souls.add(soul("soul_unheard", name="Mo", personality_vector=INFP, emotion_state=HURT))
+    with world.listeners.connect() as line, world.listeners.listen("soul_unheard"):
+        for soul_id in ("soul_a", "soul_bodiless", "soul_deleted"):
+            world.listeners.follow(line, Subscription(soul_id))
+        await world.pass_time()
+        told = {one["soul_id"]: one for one in await news(line, "emotion_update")}
+    assert told.keys() == {"soul_a", "soul_bodiless"}
+    now = evolve(INFP, HURT, world.now)
+    for report in told.values():
+        assert report["soul_emotion"]["p"] == pytest.approx(now.p, abs=1e-6)
+        assert report["gate"]["exec_probability"] == pytest.approx(judge(INFP, now, world.now).exec_probability)
+    assert (await world.feeling()).updated_at == world.now
+    assert await world.feeling("bodiless") == HURT
+    assert await world.history("bodiless") == []
+    assert world.observed == [1]
+
+
+async def test_who_listens_on_one_server_hears_of_a_soul_that_another_ticks(world):
+    elsewhere = replace(world.server(), listeners=Listeners())
+    with world.listeners.connect() as line:
+        world.listeners.follow(line, Subscription("soul_a"))
+        world.now += PERIOD_S
+        await elsewhere.tick()
+        assert await news(line, "emotion_update") == []
+        await world.ticks.tick()
+        [report] = await news(line, "emotion_update")
+    assert report["soul_emotion"] == (await world.feeling()).to_dict()
+    assert world.observed == [1, 0]
+
+
+async def test_terminals_that_come_go_and_change_their_soul_are_told_of(world):
+    await world.settle("b")
+    with world.listeners.connect() as line:
+        for name in "ab":
+            world.listeners.follow(line, Subscription(f"soul_{name}", "ann"))
+
+        async def told():
+            return [(one["soul_id"], one["terminal_id"], one["online"]) for one in await news(line, "presence")]
+
+        await world.ticks.tick()
+        assert await told() == [], "who was there before the server began has not come"
+        world.presence.seen("term_a", online=False)
+        await world.pass_time()
+        assert await told() == [("soul_a", "term_a", False)]
+        async with world.stores.write() as tx:
+            await tx.terminals.bind("term_a", "soul_b", world.now)
+        await world.ticks.tick()
+        assert await told() == [("soul_b", "term_a", True)]
+        async with world.stores.write() as tx:
+            await tx.terminals.bind("term_b", "soul_a", world.now)
+        await world.ticks.tick()
+        assert await told() == [("soul_b", "term_b", False), ("soul_a", "term_b", True)]
+        world.now += 61
+        await world.ticks.tick()
+        assert await told() == [("soul_b", "term_a", False), ("soul_a", "term_b", False)]
 
 
 async def test_without_a_broker_time_passes_too(world):

@@ -11,6 +11,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_stream_writer
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
 from soulgraph.errors import ModelTimeout
@@ -19,6 +20,7 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.budget import TokenBudget
+from soulgraph.runtime.listeners import Listeners, Subscription
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
@@ -58,7 +60,7 @@ class World:
         self.saver = InMemorySaver()
 
     def runner(self, **ports):
-        graph = turn_graph().compile(checkpointer=self.saver)
+        graph = turn_graph().compile(checkpointer=self.saver, name="turn")
         return TurnRunner(graph, replace(self.context, **ports), lambda outcome, _: self.outcomes.append(outcome))
 
     async def transcript(self, session_id="sess_1"):
@@ -158,6 +160,25 @@ async def test_a_turn_that_takes_too_long_is_not_stored(world):
         assert (await tx.turns.get("sess_1", "in_1")).answer is None
         assert (await tx.sessions.find("sess_1"), await tx.outbox.all("sess_1")) == (None, [])
     assert not world.context.outlets.new_jobs.is_set()
+
+
+async def test_langgraph_is_asked_for_its_tasks_only_while_somebody_watches_the_nodes(world, monkeypatch):
+    listeners, asked = Listeners(), []
+    stream = CompiledStateGraph.astream
+
+    def astream(graph, *given, **options):
+        if graph.name == "turn":
+            asked.append(options["stream_mode"])
+        return stream(graph, *given, **options)
+
+    monkeypatch.setattr(CompiledStateGraph, "astream", astream)
+    runner = world.runner(outlets=Outlets(listeners=listeners))
+    with listeners.connect() as line:
+        for watched in (False, True, False):
+            listeners.follow(line, Subscription("soul_1", nodes=watched))
+            events = await heard(await runner.start(said()))
+            assert [name for name, _ in events if name != "token"] == ["emotion", "done"]
+    assert asked == [["custom", "values"], ["custom", "values", "tasks"], ["custom", "values"]]
 
 
 async def test_turns_of_a_session_run_in_the_order_in_which_they_were_started(world):

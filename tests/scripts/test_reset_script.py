@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from soulgraph.stores.columns import metadata
+from soulgraph.stores.records import Picture
 from soulgraph.tests.services import psql
 from soulgraph.tests.stores.samples import NOW, live
 
@@ -47,7 +48,7 @@ async def lived(stores):
     async with stores.write() as tx:
         for shelf in (tx.characters, tx.backgrounds, tx.templates):
             await shelf.put("xiaoman", "小满", {"text": "a preset"}, NOW)
-        await tx.pictures.add("xiaoman", b"a face")
+        await tx.pictures.put(Picture("xiaoman", "avatar", "image/png", b"a face", NOW))
         await tx.keys.create("robot", "owner", NOW)
     return stores
 

@@ -240,3 +240,25 @@ def test_times_are_seconds_or_spans_with_units(text, value):
 )
 def test_a_span_is_named_by_its_two_largest_parts(duration, name):
     assert span_name(duration) == name
+
+
+@pytest.mark.parametrize(
+    "line", ['"Sorry, my fault."@8s, joy@9s', 'joy@9s,"Sorry, my fault."@8s', ' joy@9s , "Sorry, my fault."@8s ']
+)
+def test_a_comma_inside_of_quotes_is_part_of_the_sentence(line):
+    assert [(cue.at, cue.words) for cue in said(line)] == [(8.0, "Sorry, my fault."), (9.0, None)]
+
+
+@pytest.mark.parametrize(
+    "line", ["joy@8s,", ",joy@8s", "joy@8s,,joy@9s", 'joy@8s, "Sorry, my fault.@9s', '"@8s', '""@8s']
+)
+def test_a_line_with_a_part_too_many_or_a_quote_too_few_is_refused(line):
+    with pytest.raises(InvalidInput, match="expected EMOTION"):
+        said(line)
+
+
+def test_a_line_that_stands_for_more_entries_than_allowed_is_not_expanded():
+    line = ",".join(["joy*99999@1s"] * 1000)  # a hundred million
+    with pytest.raises(InvalidInput, match="more than 500 entries"):
+        simulation.said(line, hear, most=500)
+    assert len(simulation.said("joy*500@1s", hear, most=500)) == 500

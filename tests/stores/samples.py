@@ -99,7 +99,8 @@ def slot(n: int = 1, content: str = "likes rain", soul_id: str = "soul_1", **fie
 def point(at: float = NOW, soul_id: str = "soul_1", **fields: Any) -> EmotionPoint:
     values = dict.fromkeys(("p", "a", "d", "boredom", "shock_load", "extreme_memory"), 0.1)
     verdict = {"exec_probability": 0.75, "exec_mode": "auto_execute", "locked": False}
-    return EmotionPoint(soul_id=soul_id, at=at, **(values | verdict | fields))
+    drift = dict.fromkeys(INFJ.to_dict(), 0.01)
+    return EmotionPoint(soul_id=soul_id, at=at, **(values | verdict | {"drift": drift} | fields))
 
 
 async def live(stores: Stores, n: int = 1) -> None:

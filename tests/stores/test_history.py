@@ -7,7 +7,7 @@ import pytest
 
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.gate import judge
-from soulgraph.soul.personality import traits_of
+from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.stores.history import PLACES, RESOLUTION_S, SLOTS, place_of, point_of, stretch_of
 from soulgraph.tests.stores.samples import NOW, point, soul
 
@@ -77,7 +77,8 @@ def test_a_stretch_is_as_long_as_the_resolution():
 
 def test_a_point_is_the_feeling_and_the_verdict_of_its_moment():
     traits = traits_of("INFJ")
-    feeling = replace(born(traits, NOW), p=-0.9, boredom=0.2, lock_until=NOW + 9)
+    drift = Traits(0.1, -0.1, 0.0, 0.02, -0.02)
+    feeling = replace(born(traits, NOW), p=-0.9, boredom=0.2, lock_until=NOW + 9, drift=drift)
     seen = point_of("soul_1", feeling, judge(traits, feeling, NOW))
     assert (seen.soul_id, seen.at, seen.p, seen.boredom) == ("soul_1", NOW, -0.9, 0.2)
-    assert (seen.exec_mode, seen.locked) == ("blocked", True)
+    assert (seen.exec_mode, seen.locked, seen.drift) == ("blocked", True, drift.to_dict())

@@ -15,9 +15,10 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.soul.emotions import Impressions
 from soulgraph.stores.columns import metadata
 from soulgraph.stores.database import Database
+from soulgraph.stores.records import Picture, PictureInfo
 from soulgraph.stores.schema import souls
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.stores.samples import live, message, soul
+from soulgraph.tests.stores.samples import NOW, live, message, point, soul
 
 pytestmark = pytest.mark.unmigrated
 
@@ -96,6 +97,29 @@ async def test_a_soul_of_the_second_model_is_taken_over_as_it_felt(stores):
         await connection.run_sync(lambda sync: command.upgrade(alembic_config(sync), "head"))
     async with stores.read() as tx:
         assert await tx.souls.all() == [soul]
+
+
+async def test_the_picture_of_a_card_becomes_the_avatar_and_goes_back(stores):
+    async with stores.write() as tx:
+        await tx.characters.put("a", "a", {}, NOW)
+        for name, kind in {"avatar": "image/png", "joy": "image/png"}.items():
+            await tx.pictures.put(Picture("a", name, kind, b"a face", NOW + 60))
+        await tx.characters.put("b", "b", {}, NOW)
+        await tx.pictures.put(Picture("b", "avatar", "image/jpeg", b"no PNG", NOW))
+    async with stores.database.write() as connection:
+        await connection.run_sync(partial(down_and_up, revision="0007"))
+        assert await connection.run_sync(differences) == []
+    async with stores.read() as tx:
+        assert await tx.pictures.infos() == [PictureInfo("a", "avatar", "image/png", 6, NOW)]
+        assert (await tx.pictures.find("a")).content == b"a face"
+
+
+async def test_a_history_from_before_drift_was_kept_has_none(stores):
+    await live(stores)
+    async with stores.database.write() as connection:
+        await connection.run_sync(partial(down_and_up, revision="0007"))
+    async with stores.read() as tx:
+        assert await tx.history.between("soul_1", 0.0, 1e12) == [point(drift=None)]
 
 
 async def test_opening_again_keeps_what_is_there(database_url):

@@ -6,7 +6,7 @@ import pytest
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.stores.factories import new_session
-from soulgraph.stores.records import Preset
+from soulgraph.stores.records import Picture, PictureInfo, Preset
 from soulgraph.tests.stores.samples import ANY_JSON, NOW, session
 
 LATER = NOW + 60
@@ -48,11 +48,29 @@ async def test_a_deleted_preset_is_gone(stores):
 async def test_a_picture_goes_with_its_character(stores):
     async with stores.write() as tx:
         await tx.characters.put("a", "a", {}, NOW)
-        await tx.pictures.add("a", b"\x89PNG\0")
+        await tx.pictures.put(Picture("a", "avatar", "image/png", b"\x89PNG\0", NOW))
         await tx.characters.put("a", "renamed", {}, LATER)
-        assert await tx.pictures.find("a") == b"\x89PNG\0"
+        assert await tx.pictures.find("a") == Picture("a", "avatar", "image/png", b"\x89PNG\0", NOW)
         await tx.characters.delete("a")
         assert await tx.pictures.find("a") is None
+
+
+async def test_a_character_has_a_picture_of_every_name(stores):
+    async with stores.write() as tx:
+        for character_id in ("a", "b"):
+            await tx.characters.put(character_id, character_id, {}, NOW)
+        await tx.pictures.put(Picture("a", "joy", "image/webp", b"1234", NOW))
+        await tx.pictures.put(Picture("a", "avatar", "image/png", b"12", NOW))
+        await tx.pictures.put(Picture("a", "avatar", "image/jpeg", b"123", LATER))
+        await tx.pictures.copy("a", "b")
+        face, smile = PictureInfo("a", "avatar", "image/jpeg", 3, LATER), PictureInfo("a", "joy", "image/webp", 4, NOW)
+        assert await tx.pictures.infos("a") == [face, smile]
+        assert [info.character_id for info in await tx.pictures.infos()] == ["a", "b", "a", "b"]
+        await tx.pictures.delete("a", "joy")
+        assert await tx.pictures.infos("a") == [face]
+        assert (await tx.pictures.find("b", "joy")).content == b"1234"
+        with pytest.raises(NotFound, match="no image 'joy'"):
+            await tx.pictures.delete("a", "joy")
 
 
 async def test_an_unknown_preset_is_not_found(stores):

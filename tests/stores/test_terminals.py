@@ -143,3 +143,12 @@ async def test_a_terminal_has_a_usual_person_until_another_is_named(home):
         await tx.terminals.bind("term_1", "soul_1", NOW, "ann")
         [awake] = await tx.terminals.awake(NOW)
     assert (awake.terminal_id, awake.soul_id, awake.user_id) == ("term_1", "soul_1", "ann")
+
+
+async def test_a_removed_terminal_is_unknown_and_others_stay(home):
+    async with home.write() as tx:
+        for terminal_id in ("lamp", "fan"):
+            await tx.terminals.bind(terminal_id, "soul_1", NOW)
+        assert await tx.terminals.remove("lamp")
+        assert not await tx.terminals.remove("lamp")
+        assert [one.terminal_id for one in await tx.terminals.all()] == ["fan"]

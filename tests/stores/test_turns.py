@@ -47,3 +47,36 @@ async def test_an_unheard_turn_is_not_found(home):
         assert await tx.turns.find("sess_1", "in_1") is None
         with pytest.raises(NotFound, match="no turn 'in_1'"):
             await tx.turns.get("sess_1", "in_1")
+
+
+async def test_an_input_that_is_answered_anew_is_another_turn_s(home):
+    async with home.write() as tx:
+        await tx.turns.heard("sess_1", "in_1", "turn_1", "soul_1", {}, NOW)
+        await tx.turns.answered("sess_1", "in_1", {"reply": "old"})
+        await tx.turns.answered_anew("sess_1", "in_1", "turn_2", {"reply": "new"})
+        assert await tx.turns.of(["turn_1"]) == []
+        assert await tx.turns.of(["turn_2"]) == [Turn("sess_1", "in_1", "turn_2", "soul_1", {}, {"reply": "new"}, NOW)]
+
+
+async def test_the_turn_that_has_replaced_a_message_is_found_in_its_session(home):
+    large = 2**40
+    async with home.write() as tx:
+        for n, answer in enumerate([{"reply": "", "replaces": large}, {"reply": "", "replaces": None}, {"reply": ""}]):
+            await tx.turns.heard("sess_1", f"in_{n}", f"turn_{n}", "soul_1", {}, NOW)
+            await tx.turns.answered("sess_1", f"in_{n}", answer)
+        await tx.turns.heard("sess_1", "unanswered", "turn_9", "soul_1", {}, NOW)
+    async with home.read() as tx:
+        found = await tx.turns.in_place_of("sess_1", large)
+        assert found and found.turn_id == "turn_0"
+        assert await tx.turns.in_place_of("sess_1", 1) is None
+        assert await tx.turns.in_place_of("sess_2", large) is None
+
+
+async def test_a_stored_reply_is_corrected_and_nothing_else(home):
+    async with home.write() as tx:
+        await tx.turns.heard("sess_1", "in_1", "turn_1", "soul_1", {}, NOW)
+        await tx.turns.correct_reply("sess_1", "turn_1", "nothing was said")
+        await tx.turns.answered("sess_1", "in_1", {"reply": "old", "voice": "offline"})
+        await tx.turns.correct_reply("sess_2", "turn_1", "elsewhere")
+        await tx.turns.correct_reply("sess_1", "turn_1", "new")
+        assert (await tx.turns.get("sess_1", "in_1")).answer == {"reply": "new", "voice": "offline"}

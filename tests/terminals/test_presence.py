@@ -78,3 +78,10 @@ def test_a_crowd_of_strangers_takes_no_more_than_the_room_there_is(presence, mon
     for terminal_id in ("a", "b", "c", "d"):
         presence.seen(terminal_id, online=False)
     assert presence.gone == {"a", "b", "c"}
+
+
+def test_a_terminal_that_was_deleted_is_forgotten(presence):
+    presence.seen("lamp", online=False)
+    presence.forget("lamp")
+    presence.forget("never heard of")
+    assert (presence.take(), presence.gone) == ([], set())

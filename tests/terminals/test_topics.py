@@ -25,3 +25,23 @@ def test_the_topic_says_who_speaks_and_of_what():
 def test_an_id_that_would_leave_its_level_of_the_topic_is_refused(terminal_id):
     with pytest.raises(InvalidInput, match="terminal id"):
         topics.topic(terminal_id, "reply")
+
+
+@pytest.mark.parametrize(
+    ("topic_filter", "topic", "is_so"),
+    [
+        ("soul/terminal/#", "soul/terminal/lamp/reply", True),
+        ("soul/terminal/#", "soul/terminal", True),
+        ("soul/terminal/#", "soul/terminals/lamp", False),
+        ("soul/terminal/+/reply", "soul/terminal/lamp/reply", True),
+        ("soul/terminal/+/reply", "soul/terminal/lamp/status", False),
+        ("soul/terminal/+/reply", "soul/terminal/lamp/x/reply", False),
+        ("soul/terminal/lamp/+", "soul/terminal/lamp/invoke/1", False),
+        ("soul/terminal/lamp/#", "soul/terminal/lamp/invoke/1", True),
+        ("soul/terminal/lamp", "soul/terminal/lamp", True),
+        ("soul/terminal/lamp", "soul/terminal/lamp/reply", False),
+        ("soul/terminal/lamp/reply", "soul/terminal/lamp", False),
+    ],
+)
+def test_a_filter_matches_as_the_standard_says(topic_filter, topic, is_so):
+    assert topics.matches(topic_filter, topic) is is_so

@@ -1,7 +1,9 @@
 """The doctor's checks of services: each is opened or called once, as the server would do it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import httpx
@@ -19,10 +21,14 @@ from soulgraph.terminals.ports import NONE
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.probe import IN_WORDS, learn_habits
 from soulgraph.voices.providers import ModelInfo, described, find_model, models_url, offered_models
+from soulgraph.voices.voice import Voice
 
 Level = Literal["ok", "warning", "problem"]
+Check = Callable[[Settings], Awaitable[tuple[Level, str]]]
 
 _TIMEOUT_S = 3
+_LONGEST_S = 30
+"""What takes longer than this is of no use either; a model that is asked may take its own time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,13 @@ class Finding:
     detail: str
 
 
-async def check_services(settings: Settings) -> list[Finding]:
-    checks = {
-        "voice": _voice,
+async def check_services(settings: Settings, voice: Voice | None = None) -> list[Finding]:
+    """One after another, so that none is late because of the others.
+
+    `voice` is that of a running server, which is not talked to.
+    """
+    checks: dict[str, Check] = {
+        "voice": partial(_voice, running=voice),
         "embeddings": _embeddings,
         "emotion": _emotion,
         "events": _events,
@@ -42,27 +52,34 @@ async def check_services(settings: Settings) -> list[Finding]:
         "traces": _traces,
         "broker": _broker,
     }
-    return [await _run_check(subject, check, settings) for subject, check in checks.items()]
+    limits = {"voice": None if voice is None else _LONGEST_S}
+    return [await _run_check(name, check, settings, limits.get(name, _LONGEST_S)) for name, check in checks.items()]
 
 
-async def _run_check(
-    subject: str, check: Callable[[Settings], Awaitable[tuple[Level, str]]], settings: Settings
-) -> Finding:
+async def _run_check(subject: str, check: Check, settings: Settings, limit_s: float | None) -> Finding:
+    limit = asyncio.timeout(limit_s)
     try:
-        level, detail = await check(settings)
+        async with limit:
+            level, detail = await check(settings)
     except SoulgraphError as error:
         level, detail = "problem", error.detail
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        level, detail = "problem", f"no answer in {limit_s} s: check its settings, and whether it runs"
     return Finding(level, subject, detail)
 
 
-async def _voice(settings: Settings) -> tuple[Level, str]:
+async def _voice(settings: Settings, running: Voice | None) -> tuple[Level, str]:
     if settings.offline:
         fix = "set SOULGRAPH_LLM_MODEL with SOULGRAPH_LLM_BASE_URL or SOULGRAPH_LLM_API_KEY to speak through one"
         return "warning", f"offline: prepared lines, no language model; {fix}"
     endpoint = settings.llm
     assert endpoint
     level, detail = await _judge_models(endpoint, await offered_models(endpoint))
-    return (level, detail) if level == "problem" else await _probe(settings, detail)
+    if level == "problem":
+        return level, detail
+    return await _probe(settings, detail) if running is None else (level, _habits(settings, running, detail))
 
 
 async def _probe(settings: Settings, detail: str) -> tuple[Level, str]:
@@ -71,8 +88,14 @@ async def _probe(settings: Settings, detail: str) -> tuple[Level, str]:
         await learn_habits(voice)
     if not voice.habits.known:
         return "problem", f"{detail}, but it does not answer: see the warning above"
+    return "ok", _habits(settings, voice, detail)
+
+
+def _habits(settings: Settings, voice: Voice, detail: str) -> str:
+    if not voice.habits.known:
+        return f"{detail}; how it answers best is found out after the first turn"
     chosen = "" if settings.llm_carrier == "auto" else f" (SOULGRAPH_LLM_CARRIER={settings.llm_carrier} is set)"
-    return "ok", f"{detail}; it {IN_WORDS[voice.habits.carrier]}{chosen}"
+    return f"{detail}; it {IN_WORDS[voice.habits.carrier]}{chosen}"
 
 
 async def _judge_models(endpoint: Endpoint, models: list[ModelInfo] | None) -> tuple[Level, str]:

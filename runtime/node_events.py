@@ -1,0 +1,102 @@
+"""Tells those who have asked for it which nodes of a graph begin and end, while it runs.
+
+LangGraph is asked for its tasks only then: a graph that nobody watches runs as if this file were not there.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.pregel import Pregel
+from pydantic_core import from_json, to_json
+
+from soulgraph.nodes.context import Context
+from soulgraph.runtime.listeners import encode_json
+from soulgraph.soul.timestamps import iso
+from soulgraph.stores.records import Json
+
+GraphName = Literal["turn", "tool_loop", "afterglow", "proactive"]
+
+_MAX_BYTES = 16_000
+# Characters of a text, and items of a list or mapping: the first pair with which everything fits is taken.
+_CUTS = ((4000, 50), (1000, 30), (200, 15), (60, 8))
+
+
+class NodeEvents:
+    """The nodes of one run, for a soul and the person it talks to."""
+
+    def __init__(self, context: Context, graph: GraphName, user_id: str, ids: Mapping[str, str | None]) -> None:
+        self._listeners = context.outlets.listeners
+        self._clock = context.clock
+        self._graph = graph
+        self._user_id = user_id
+        self._ids = {name: ids.get(name) for name in ("soul_id", "session_id", "turn_id")}
+        self._began: dict[str, float] = {}
+
+    def tell(self, namespace: tuple[str, ...], task: Mapping[str, Any]) -> None:
+        """Pass on what LangGraph says of a task: that it begins, or what it returned."""
+        graph = self._graph_of(namespace)
+        if graph is None:
+            return
+        data: Json = {"graph": graph, "node": task["name"], **self._ids, "at": iso(self._clock())}
+        soul_id = str(self._ids["soul_id"])
+        if "input" in task:
+            self._began[task["id"]] = time.perf_counter()
+            self._listeners.tell_node(soul_id, self._user_id, {**data, "phase": "start"})
+        elif task["id"] in self._began:
+            took = time.perf_counter() - self._began.pop(task["id"])
+            data |= {"phase": "end", "ms": round(took * 1000, 2)}
+            self._listeners.tell_node(soul_id, self._user_id, data, lambda: _update(task))
+
+    def _graph_of(self, namespace: tuple[str, ...]) -> GraphName | None:
+        """None for a graph that is not ours, inside a tool of others."""
+        if not namespace:
+            return self._graph
+        inside = namespace[0].partition(":")[0]
+        return "tool_loop" if inside == "tool_loop" and len(namespace) == 1 else None
+
+
+def watching(context: Context, graph: GraphName, user_id: str, ids: Mapping[str, str | None]) -> NodeEvents | None:
+    """For a run that begins now; None if nobody has asked for the nodes of this soul."""
+    asked = context.outlets.listeners.hears_nodes(str(ids["soul_id"]))
+    return NodeEvents(context, graph, user_id, ids) if asked else None
+
+
+async def run_watched(
+    graph: Pregel[Any, Context], state: Any, config: RunnableConfig, context: Context, nodes: NodeEvents | None
+) -> None:
+    """Run a graph to its end, and tell of its nodes if somebody watches."""
+    if nodes is None:
+        await graph.ainvoke(state, config, context=context)
+        return
+    async for part in graph.astream(state, config, context=context, stream_mode=["tasks"], version="v2"):
+        if part["type"] == "tasks":
+            nodes.tell(part["ns"], part["data"])
+
+
+def _update(task: Mapping[str, Any]) -> Json:
+    """What a node returned, or the error it ended with."""
+    returned = {"error": task["error"]} if task.get("error") else task["result"]
+    try:
+        plain: Json = from_json(to_json(returned, fallback=str, bytes_mode="base64", inf_nan_mode="null"))
+    except ValueError as error:
+        return {"problem": f"cannot be shown: {error}"[:200]}
+    return next((cut for limits in _CUTS if _fits(cut := _cut(plain, *limits))), {"problem": "too large to be shown"})
+
+
+def _fits(update: Json) -> bool:
+    return len(encode_json(update).encode()) <= _MAX_BYTES
+
+
+def _cut(value: Any, characters: int, items: int) -> Any:
+    """The same with long texts, lists and mappings shortened; what is left out is counted."""
+    if isinstance(value, str) and len(value) > characters:
+        return f"{value[:characters]}… (+{len(value) - characters})"
+    if isinstance(value, list):
+        more = [f"… (+{len(value) - items})"] if len(value) > items else []
+        return [_cut(one, characters, items) for one in value[:items]] + more
+    if isinstance(value, dict):
+        kept = {key: _cut(value[key], characters, items) for key in list(value)[:items]}
+        return kept | ({"…": f"+{len(value) - items}"} if len(value) > items else {})
+    return value

@@ -1,0 +1,46 @@
+"""The doctor's own rules: it never waits for ever, and shows no secrets."""
+
+import asyncio
+
+import pytest
+
+from soulgraph.runtime import doctor_services
+from soulgraph.runtime.doctor import settings_in_force
+from soulgraph.runtime.doctor_services import check_services
+from soulgraph.settings import Settings
+
+
+async def test_a_service_that_never_answers_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor_services, "_LONGEST_S", 0.2)
+    silent = asyncio.Event()
+
+    async def accept(reader, writer):
+        await silent.wait()
+        writer.close()
+
+    async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        settings = Settings.load(data_dir=tmp_path, otlp_endpoint=f"http://127.0.0.1:{port}/v1/traces")
+        found = {finding.subject: finding for finding in await check_services(settings)}
+        silent.set()
+    assert found["traces"].level == "problem"
+    assert "no answer in 0.2 s" in found["traces"].detail
+    assert found["broker"].level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "shown"),
+    [
+        ("llm_api_key", "hush", "********"),
+        ("mcp", '{"clock": {"env": {"KEY": "hush"}}}', "********"),
+        ("database_url", "postgresql://me:hush@127.0.0.1/soul", "postgresql://***@127.0.0.1/soul"),
+        ("database_url", "postgresql://127.0.0.1/soul?password=hush", "postgresql://127.0.0.1/soul?password=***"),
+        ("mqtt_url", "mqtts://me:hush@broker", "mqtts://***@broker"),
+        ("llm_temperature", None, ""),
+    ],
+)
+def test_a_setting_is_shown_without_its_secrets(setting, value, shown):
+    listed = {one.name: one for one in settings_in_force(Settings.load(**{setting: value}))}
+    found = listed[f"SOULGRAPH_{setting.upper()}"]
+    assert (found.value, found.source) == (shown, "set")
+    assert "hush" not in str(found)

@@ -1,0 +1,156 @@
+/**
+ * The one web socket of a tab. It comes back by itself, asks for what it missed, and sends again what was not answered:
+ * an input with the same id is answered once, so nothing is said twice and no word is lost.
+ */
+
+export interface Frame {
+  event: string;
+  id?: string;
+  session_id?: string | null;
+  input_id?: string | null;
+  data: Record<string, unknown>;
+}
+
+/** A turn as it is sent: the body of `POST /v1/chat`, with an id that makes sending it again harmless. */
+export interface ChatMessage {
+  input_id: string;
+  soul_id?: string;
+  session_id?: string;
+  text?: string;
+  user_id?: string;
+  replaces?: number;
+  terminal_id?: string;
+  character_id?: string;
+  background_id?: string;
+  template_id?: string;
+}
+
+export interface Subscription {
+  soul_id: string;
+  user_id?: string;
+  nodes?: boolean;
+}
+
+export type Connection = "connecting" | "open" | "down";
+
+export interface SocketHandlers {
+  frame: (frame: Frame) => void;
+  connection: (connection: Connection, retryAt: number | null) => void;
+  /** A turn is sent again after the connection was lost: its reply begins anew. */
+  resent: (inputId: string) => void;
+}
+
+const FIRST_RETRY_MS = 300;
+const LAST_RETRY_MS = 5000;
+const PING_MS = 20_000;
+const SILENCE_MS = 10_000;
+const LAST_EVENTS = new Set(["done", "error"]);
+
+export class LiveSocket {
+  private socket: WebSocket | null = null;
+  private retryMs = FIRST_RETRY_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private pinging: ReturnType<typeof setInterval> | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private lastEventId: string | undefined;
+  private readonly subscriptions = new Map<string, Subscription>();
+  private readonly unanswered = new Map<string, ChatMessage>();
+  private sent = new Set<string>();
+
+  constructor(
+    private readonly address: URL,
+    private readonly protocols: () => string[],
+    private readonly handlers: SocketHandlers,
+    private readonly make: (url: URL, protocols: string[]) => WebSocket = (url, protocols) =>
+      new WebSocket(url, protocols),
+  ) {}
+
+  open(): void {
+    this.close();
+    this.handlers.connection("connecting", null);
+    const socket = this.make(this.address, this.protocols());
+    this.socket = socket;
+    socket.onopen = () => this.opened();
+    socket.onmessage = (message) => this.received(JSON.parse(String(message.data)) as Frame);
+    socket.onclose = () => this.lost(socket);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    clearInterval(this.pinging);
+    clearTimeout(this.silence);
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close();
+  }
+
+  /** Hear of this soul from now on, also after the connection was lost and found again. */
+  listen(subscription: Subscription): void {
+    this.subscriptions.set(subscription.soul_id, subscription);
+    this.send({ type: "listen", ...subscription });
+  }
+
+  unlisten(soulId: string): void {
+    if (this.subscriptions.delete(soulId)) this.send({ type: "unlisten", soul_id: soulId });
+  }
+
+  /** Say something: at once, or as soon as there is a connection. */
+  chat(message: ChatMessage): void {
+    this.unanswered.set(message.input_id, message);
+    if (this.isOpen) this.sent.add(message.input_id);
+    this.send({ type: "chat", ...message });
+  }
+
+  /** Do not send this turn again; one that runs already goes on without us. */
+  forget(inputId: string): void {
+    this.unanswered.delete(inputId);
+  }
+
+  private get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  private opened(): void {
+    this.retryMs = FIRST_RETRY_MS;
+    this.handlers.connection("open", null);
+    for (const subscription of this.subscriptions.values()) {
+      this.send({ type: "listen", ...subscription, ...(this.lastEventId && { after: this.lastEventId }) });
+    }
+    for (const [inputId, message] of this.unanswered) {
+      if (this.sent.has(inputId)) this.handlers.resent(inputId);
+      this.sent.add(inputId);
+      this.send({ type: "chat", ...message });
+    }
+    this.pinging = setInterval(() => this.ping(), PING_MS);
+  }
+
+  private received(frame: Frame): void {
+    clearTimeout(this.silence);
+    if (frame.id) this.lastEventId = frame.id;
+    if (frame.event === "listening" && !this.lastEventId) this.lastEventId = String(frame.data.last_event_id);
+    if (LAST_EVENTS.has(frame.event) && frame.input_id) {
+      this.unanswered.delete(frame.input_id);
+      this.sent.delete(frame.input_id);
+    }
+    this.handlers.frame(frame);
+  }
+
+  /** A connection can be dead without having been closed: then nothing answers a ping. */
+  private ping(): void {
+    this.send({ type: "ping" });
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.socket?.close(), SILENCE_MS);
+  }
+
+  private lost(socket: WebSocket): void {
+    if (socket !== this.socket) return;
+    this.close();
+    this.handlers.connection("down", Date.now() + this.retryMs);
+    this.timer = setTimeout(() => this.open(), this.retryMs);
+    this.retryMs = Math.min(2 * this.retryMs, LAST_RETRY_MS);
+  }
+
+  private send(message: object): void {
+    if (this.isOpen) this.socket?.send(JSON.stringify(message));
+  }
+}

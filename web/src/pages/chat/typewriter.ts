@@ -1,0 +1,30 @@
+/** Words appear evenly, however unevenly they come. */
+
+import { useReducedMotion } from "@mantine/hooks";
+import { useEffect, useRef, useState } from "react";
+
+/** A longer backlog is shown in larger steps, so that the screen is never far behind. */
+const STEPS = 14;
+
+/** How much of a text is shown next, never half of a character. */
+export function nextLength(text: string, shown: number): number {
+  const step = Math.max(1, Math.ceil((text.length - shown) / STEPS));
+  const next = Math.min(text.length, shown + step);
+  const low = text.charCodeAt(next);
+  return low >= 0xdc00 && low <= 0xdfff ? next + 1 : next;
+}
+
+/** The part of a text that is on the screen. What was not spoken here is there at once. */
+export function useTyped(text: string, speaking: boolean): string {
+  const reduced = useReducedMotion();
+  const typed = useRef(speaking);
+  if (speaking) typed.current = true;
+  const [shown, setShown] = useState(text.length);
+  const all = reduced || !typed.current;
+  useEffect(() => {
+    if (all || shown === text.length) return;
+    const frame = requestAnimationFrame(() => setShown(shown > text.length ? text.length : nextLength(text, shown)));
+    return () => cancelAnimationFrame(frame);
+  }, [text, shown, all]);
+  return all ? text : text.slice(0, shown);
+}

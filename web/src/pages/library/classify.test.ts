@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+
+import { kindOf, kindOfJson, MOST_BYTES } from "./classify";
+
+it("knows cards of all versions", () => {
+  expect(kindOfJson('{"spec": "chara_card_v3", "data": {"name": "A", "character_book": {"entries": []}}}')).toBe("card");
+  expect(kindOfJson('\uFEFF{"name": "A", "description": "", "first_mes": "Hi"}')).toBe("card");
+});
+
+it("knows lorebooks", () => {
+  expect(kindOfJson('{"entries": {"0": {"key": ["a"]}}}')).toBe("lorebook");
+  expect(kindOfJson('{"name": "World", "description": "", "entries": []}')).toBe("lorebook");
+  expect(kindOfJson('{"spec": "lorebook_v3", "data": {"entries": []}}')).toBe("lorebook");
+});
+
+it("knows nothing else", () => {
+  for (const text of ["", "no JSON", "[]", "null", '{"name": "A"}', '{"entries": 3}']) {
+    expect(kindOfJson(text)).toBe("unknown");
+  }
+});
+
+it("looks at the bytes of a file", async () => {
+  expect(await kindOf(new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1])]))).toBe("card");
+  expect(await kindOf(new Blob([new Uint8Array([0x50, 0x4b, 3, 4])]))).toBe("card");
+  expect(await kindOf(new Blob([new Uint8Array([0xff, 0xd8, 0xff, 0xe0])]))).toBe("unknown");
+  expect(await kindOf({ size: MOST_BYTES + 1 } as Blob)).toBe("too-large");
+});

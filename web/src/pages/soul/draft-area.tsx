@@ -1,0 +1,59 @@
+import { Badge, Button, Group, Text, Textarea } from "@mantine/core";
+
+import { soulWords } from "~/words/soul";
+import { useWords } from "~/words/words";
+
+import { useDraft } from "./drafts";
+
+interface DraftAreaProps {
+  id: string;
+  label: string;
+  saved: string;
+  most: number;
+  mayBeEmpty?: boolean;
+  submit: string;
+  pending: boolean;
+  onSave: (text: string) => void;
+}
+
+/** A text that is edited in its place. */
+export function DraftArea({ id, label, saved, most, mayBeEmpty, submit, pending, onSave }: DraftAreaProps) {
+  const w = useWords(soulWords);
+  const draft = useDraft(id, saved);
+  const isReady = draft.isChanged && (mayBeEmpty || draft.text.trim() !== "");
+  return (
+    <>
+      <Textarea
+        aria-label={label}
+        value={draft.text}
+        maxLength={most}
+        autosize
+        minRows={5}
+        maxRows={16}
+        onChange={(event) => draft.write(event.currentTarget.value)}
+      />
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {draft.text.length} / {most}
+          </Text>
+          {draft.isChanged && (
+            <Badge variant="light" color="yellow" tt="none">
+              {w.unsaved}
+            </Badge>
+          )}
+        </Group>
+        <Group gap="xs">
+          {draft.isChanged && (
+            <Button size="xs" variant="default" onClick={draft.discard}>
+              {w.discard}
+            </Button>
+          )}
+          <Button size="xs" loading={pending} disabled={!isReady} onClick={() => onSave(draft.text.trim())}>
+            {submit}
+          </Button>
+        </Group>
+      </Group>
+    </>
+  );
+}
