@@ -8,6 +8,7 @@ SoulgraphError
 │   ├── InvalidInput            well-formed but not acceptable
 │   ├── Unauthorized · Forbidden · TooLarge · UnsupportedMedia
 │   ├── Busy                    the session's queue is full
+│   ├── TurnStopped             the person: they had enough before the first word
 │   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it
 │   ├── ModelUnavailable        no answer, or an answer that says "later"
@@ -132,6 +133,12 @@ class Busy(RequestError):
         self.retry_after_s = retry_after_s
 
 
+class TurnStopped(RequestError):
+    code = "turn_stopped"
+    status = 409
+    title = "The turn was stopped"
+
+
 class ShuttingDown(RequestError):
     code = "shutting_down"
     status = 503
@@ -149,8 +156,8 @@ class ModelUnavailable(ModelError):
     status = 503
     title = "The language model cannot be reached"
 
-    def __init__(self, detail: str, repeatable: bool = True) -> None:
-        super().__init__(detail)
+    def __init__(self, detail: str, repeatable: bool = True, **extra: Any) -> None:
+        super().__init__(detail, **extra)
         self.repeatable = repeatable
 
 

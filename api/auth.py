@@ -1,5 +1,6 @@
 """Makes the `Caller` that every route takes from an API key. A server on loopback is open until a key is made."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -11,11 +12,12 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from soulgraph.api.access import Caller
 from soulgraph.api.fields import UserIdOrNobody
 from soulgraph.api.services import Served, Services
-from soulgraph.errors import Forbidden, Unauthorized
+from soulgraph.errors import Forbidden, RequestError, StoreUnavailable, Unauthorized
 from soulgraph.settings import is_loopback
 from soulgraph.stores.records import Scope
 
 MAKE_A_KEY = "make one with `soulgraph key create NAME --scope owner`"
+KEY_CHECK_S = 3.0
 
 _bearer = HTTPBearer(auto_error=False, description="an API key made by `soulgraph key create`")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
@@ -40,6 +42,18 @@ async def caller_of(connection: HTTPConnection, secret: str | None, services: Se
     if key is None:
         raise Unauthorized("this key is unknown or revoked")
     return Caller.of(key)
+
+
+async def until_refused(connection: HTTPConnection, secret: str | None, services: Services) -> None:
+    """For a connection that stays open: returns when its key is no longer valid, wherever that was revoked."""
+    while True:
+        await asyncio.sleep(KEY_CHECK_S)
+        try:
+            await caller_of(connection, secret, services)
+        except StoreUnavailable:
+            continue  # nobody can revoke anything now
+        except RequestError:
+            return
 
 
 def _refuse_foreign_origin(connection: HTTPConnection) -> None:

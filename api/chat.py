@@ -99,6 +99,43 @@ async def chat(request: ChatRequest, caller: Speaker, services: Served) -> Respo
     return JSONResponse(await turn.answer())
 
 
+class StopRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"input_id": "m-17"}, {}]})
+
+    user_id: UserId | None = Field(None, description="whose turns; without it the key's own person, for an owner all")
+    input_id: Id | None = Field(None, description="which one; without it all that are under way in the session")
+
+
+class StoppedOut(BaseModel):
+    turn_ids: list[str] = Field(description="the turns that were told to stop")
+
+
+@router.post("/sessions/{session_id}/stop")
+async def stop(session_id: Id, request: StopRequest, caller: Speaker, services: Served) -> StoppedOut:
+    """Stop the turns under way: what was read of a reply is stored as the whole of it.
+
+    A turn without a word so far ends with the problem `turn_stopped` and is not stored. Devices that move already are
+    not stopped by this.
+    """
+    return StoppedOut(turn_ids=stop_turns(session_id, request, caller, services))
+
+
+def stop_turns(session_id: str, request: StopRequest, caller: Caller, services: Services) -> list[str]:
+    caller = caller.acting_for(request.user_id)
+    turns = [turn for turn in services.runner.running_in(session_id) if _may_stop(caller, turn, request.input_id)]
+    for turn in turns:
+        turn.stop()
+    return [turn.utterance["turn_id"] for turn in turns]
+
+
+def _may_stop(caller: Caller, turn: RunningTurn, input_id: str | None) -> bool:
+    utterance = turn.utterance
+    is_meant = input_id is None or utterance["input_id"] == input_id
+    is_theirs = caller.person in (None, utterance["user_id"]) and not caller.is_nobody
+    is_theirs |= caller.is_nobody and utterance.get("terminal_id") is not None
+    return is_meant and is_theirs and caller.sees_soul(utterance["soul_id"])
+
+
 async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
     """Start the turn, and record that the terminal it came from is online."""
     turn = await services.runner.start(await for_caller(request.turn(), caller, services))

@@ -19,7 +19,6 @@ from soulgraph.nodes.state import OutboxPayload
 from soulgraph.nodes.transcript import Names, as_heard, language_of
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.growth import Dimensions
-from soulgraph.soul.modes import default_state
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import SUMMARY
@@ -144,7 +143,6 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
         session_id=new_id("sess"),
         title=title,
         background_id=background_id,
-        persona_state=default_state(services.context.persona.default_mode, iso(now)),
         turn=0,
         continued_from=session.session_id,
         created_at=now,

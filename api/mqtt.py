@@ -11,6 +11,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect, status
 from pydantic_core import from_json, to_json
 
 from soulgraph.api.access import Caller
+from soulgraph.api.auth import KEY_CHECK_S
 from soulgraph.api.chat import for_caller
 from soulgraph.api.services import Served, Services
 from soulgraph.api.websocket import Connecting, identify_socket
@@ -32,7 +33,7 @@ router = APIRouter(prefix="/v1", tags=["terminals"])
 
 PROTOCOL = "mqtt"
 
-_CONNECT_S, _CHECK_S = 10.0, 30.0
+_CONNECT_S = 10.0
 _SEEN_S = 2.0
 """For so long it is not asked again whether a terminal is the caller's."""
 _MAX_SEEN = 1000
@@ -210,7 +211,7 @@ class Connection:
             raise InvalidInput("no CONNECT came")
         while True:
             await identify_socket(self._socket, self._services)
-            await asyncio.sleep(_CHECK_S)
+            await asyncio.sleep(KEY_CHECK_S)
 
     async def _close(self, name: str, error: SoulgraphError) -> None:
         _log.warning("mqtt: closed the connection of %s: %s", name, error.detail)

@@ -1,18 +1,20 @@
 """Events of a soul outside of the client's own turns, as server-sent events."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
 
 from soulgraph.api.access import Caller
-from soulgraph.api.auth import AnyReader
+from soulgraph.api.auth import AnyReader, Credentials, until_refused
 from soulgraph.api.emotion import present_emotion
 from soulgraph.api.fields import Id
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
+from soulgraph.runtime.background import in_background
 from soulgraph.runtime.listeners import Listener, Notice, Subscription
 from soulgraph.stores.records import Soul
 
@@ -26,6 +28,8 @@ Nodes = Annotated[bool, Query(description="whether to tell which nodes of its gr
 @router.get("/{soul_id}/stream")
 async def listen(
     soul_id: Id,
+    request: Request,
+    credentials: Credentials,
     caller: AnyReader,
     services: Served,
     nodes: Nodes = False,
@@ -38,17 +42,29 @@ async def listen(
     """
     async with services.stores.read() as tx:
         soul = await caller.soul(tx, soul_id)
-    return event_stream(_notices(soul, caller, services, last_event_id, nodes))
+    secret = credentials.credentials if credentials else None
+    return event_stream(_notices(soul, caller, services, last_event_id, nodes, partial(until_refused, request, secret)))
 
 
 async def _notices(
-    soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool
+    soul: Soul,
+    caller: Caller,
+    services: Services,
+    after: str | None,
+    nodes: bool,
+    until_refused: Callable[[Services], Awaitable[None]],
 ) -> AsyncIterator[Notice | None]:
     with services.listeners.connect() as listener:
-        follow(listener, soul, caller, services, after, nodes)
-        yield None  # a first ping tells the client that it is subscribed from now on
-        async for notice in listener.events(PING_S):
-            yield notice
+
+        async def end_with_key() -> None:
+            await until_refused(services)
+            listener.close()
+
+        async with in_background(end_with_key(), "stream", "goes on, also if its key is revoked"):
+            follow(listener, soul, caller, services, after, nodes)
+            yield None  # a first ping tells the client that it is subscribed from now on
+            async for notice in listener.events(PING_S):
+                yield notice
 
 
 def follow(listener: Listener, soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool) -> None:

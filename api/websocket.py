@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from soulgraph.api.access import Caller
-from soulgraph.api.auth import caller_of
-from soulgraph.api.chat import ChatRequest, begin
+from soulgraph.api.auth import caller_of, until_refused
+from soulgraph.api.chat import ChatRequest, StopRequest, begin, stop_turns
 from soulgraph.api.fields import Id, UserIdOrNobody
 from soulgraph.api.problems import invalid
 from soulgraph.api.services import Served, Services
@@ -58,7 +58,12 @@ class Unlisten(BaseModel):
     soul_id: Id
 
 
-ClientMessage = Chat | Ping | Listen | Unlisten
+class Stop(StopRequest):
+    type: Literal["stop"]
+    session_id: Id
+
+
+ClientMessage = Chat | Stop | Ping | Listen | Unlisten
 _message: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 
 
@@ -112,7 +117,7 @@ class Conversation:
 
     async def run(self) -> int | None:
         """Serve the socket until one side closes it; returns the code to close with, None if the client has closed."""
-        loops = [asyncio.create_task(self._read()), asyncio.create_task(self._send_notices())]
+        loops = [asyncio.create_task(loop) for loop in (self._read(), self._send_notices(), self._watch_key())]
         try:
             ended, _ = await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
             return ended.pop().result()
@@ -147,6 +152,8 @@ class Conversation:
                 await self._listen(message)
             case Chat():
                 await self._chat(message)
+            case Stop():
+                stop_turns(message.session_id, message, await self._caller(), self._services)
 
     async def _listen(self, message: Listen) -> None:
         """Let the socket hear everything of a soul; what it hears first is queued, so that nothing comes between."""
@@ -169,6 +176,11 @@ class Conversation:
     async def _caller(self) -> Caller:
         """Asked for every message: the key may have been revoked since the socket was opened."""
         return await identify_socket(self._socket, self._services)
+
+    async def _watch_key(self) -> int:
+        """Returns the close code when the key is revoked: who only listens sends no message that would notice it."""
+        await until_refused(self._socket, _secret(self._socket), self._services)
+        return status.WS_1008_POLICY_VIOLATION
 
     async def _relay(self, turn: RunningTurn) -> None:
         ids = _ids(turn.utterance)
@@ -204,7 +216,7 @@ def _parse(raw: str | bytes) -> Json:
     except ValueError as error:
         raise InvalidInput(f"this is no JSON: {error}") from error
     if not isinstance(message, dict):
-        raise InvalidInput("a message is an object with a `type`: `chat`, `listen`, `unlisten` or `ping`")
+        raise InvalidInput("a message is an object with a `type`: `chat`, `stop`, `listen`, `unlisten` or `ping`")
     return message
 
 

@@ -77,6 +77,7 @@ class Answer(TypedDict):
     terminal_id: str | None
     replaces: Annotated[int | None, Field(description="the message that was taken back for it, with all after it")]
     reply: str
+    stopped: Annotated[bool, Field(description="whether the person stopped the reply before its end")]
     intent_decision: IntentDecisionReport
     intents: list[MatchedIntentReport]
     executed_skills: list[str]

@@ -2,9 +2,11 @@
 
 from typing import Any, Literal
 
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from soulgraph.errors import TurnStopped
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.run_tools import tool_calls
 from soulgraph.nodes.state import LoopState
@@ -34,7 +36,12 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     skills = [skill.function for skill in offer.skills]
     speaker = voice.with_skills(skills, may_call=not last, tools=offer.tools)
     reply = ReplyStream(carrier, forbidden_in(state["messages"]))
-    message = await speak(speaker, state["messages"], reply, show, STOP[carrier])
+    try:
+        message = await speak(speaker, state["messages"], reply, show, STOP[carrier])
+    except TurnStopped:
+        if not shown or runtime.context.persona.strict_output:
+            raise
+        message = AIMessage("")  # what was read is the reply
     if last:
         message.tool_calls = []
     elif shown == before and not message.tool_calls:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from soulgraph.errors import ModelRefused
+from soulgraph.errors import ModelRefused, TurnStopped
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
 from soulgraph.nodes.streaming import emit_token
@@ -33,7 +33,12 @@ async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         shown += text
 
     reply = ReplyStream("plain", replace(forbidden_in(state["messages"]), exact=True))
-    message = await speak(voice.model, _short_prompt(state, runtime.context), reply, show, STOP["plain"])
+    try:
+        message = await speak(voice.model, _short_prompt(state, runtime.context), reply, show, STOP["plain"])
+    except TurnStopped:
+        if not shown or runtime.context.persona.strict_output:
+            raise
+        return {"output": "", "shown": shown, "fault": ""}
     if not message.text:
         raise ModelRefused(
             "the model answered with nothing, twice, which is how a refusal arrives: rephrase the message"

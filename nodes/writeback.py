@@ -32,6 +32,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import first_relation, title_of
 from soulgraph.stores.records import Message, NewMessage, Slot
 from soulgraph.stores.stores import Transaction
+from soulgraph.voices.stop import current_stop
 from soulgraph.voices.usage import Usage, current_meter
 
 
@@ -160,6 +161,7 @@ def _answer(state: TurnState, voice: str, usage: Usage) -> Answer:
         "terminal_id": utterance.get("terminal_id"),
         "replaces": utterance.get("replaces"),
         "reply": result.reply,
+        "stopped": current_stop().heeded,
         "intent_decision": cast(IntentDecisionReport, state["intents"].decision.model_dump()),
         "intents": [cast(MatchedIntentReport, intent.model_dump()) for intent in state["intents"].intents],
         "executed_skills": result.executed,

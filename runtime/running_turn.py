@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.state import TurnEvent, Utterance
+from soulgraph.voices.stop import Stop
 
 _LAST = ("done", "error")
 
@@ -22,23 +23,29 @@ WAIT_INTERVALS = WaitIntervals()
 
 
 class RunningTurn:
-    """Listen to its events, or just wait for its answer. It goes on without you."""
+    """Listen to its events, or just wait for its answer. It goes on without you, unless you stop it."""
 
     def __init__(
         self,
         utterance: Utterance,
         task: asyncio.Task[Answer],
         events: asyncio.Queue[TurnEvent],
+        stop: Stop,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.utterance = utterance
         self._task = task
         self._events = events
+        self._stop = stop
         self._clock = clock
         self._began = clock()
 
     async def answer(self) -> Answer:
         return await asyncio.shield(self._task)
+
+    def stop(self) -> None:
+        """What people have read of the reply is the whole of it; without a word so far, the turn is not stored."""
+        self._stop.request()
 
     async def events(self, intervals: WaitIntervals = WAIT_INTERVALS) -> AsyncIterator[TurnEvent]:
         """Events as they come, and `waiting` while none does. The timer is the listener's: the graph has none."""

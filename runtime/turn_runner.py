@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -28,6 +28,7 @@ from soulgraph.runtime.node_events import watching
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.stores import Premise, RehearsalStores
+from soulgraph.voices.stop import Stop, current_stop, stoppable
 
 CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
 RunGraph = Callable[[Utterance], Awaitable[Answer]]
@@ -43,7 +44,7 @@ class TurnRunner:
         self._graph = graph
         self._context = context
         self._observe = observe
-        self._running: set[asyncio.Task[Answer]] = set()
+        self._running: dict[asyncio.Task[Answer], RunningTurn] = {}
         self._closing = False
 
     @property
@@ -55,11 +56,17 @@ class TurnRunner:
         utterance = await self._admit(request)
         events: asyncio.Queue[TurnEvent] = asyncio.Queue()
         place = self._context.locks.hold(utterance["session_id"])  # taken now, so that turns run in order
-        turn = self._announced(utterance, request.input_id is not None, place, events)
-        task = asyncio.create_task(turn, name=utterance["turn_id"])
-        self._running.add(task)
+        stop = Stop()
+        with stoppable(stop):  # the task inherits it
+            turn = self._announced(utterance, request.input_id is not None, place, events)
+            task = asyncio.create_task(turn, name=utterance["turn_id"])
+        self._running[task] = RunningTurn(utterance, task, events, stop)
         task.add_done_callback(self._finished)
-        return RunningTurn(utterance, task, events)
+        return self._running[task]
+
+    def running_in(self, session_id: str) -> list[RunningTurn]:
+        """The turns of a session that are running here or wait for their turn."""
+        return [turn for turn in self._running.values() if turn.utterance["session_id"] == session_id]
 
     async def run_inside(
         self, request: TurnRequest, graph: CompiledTurn, config: RunnableConfig, durable: bool
@@ -124,7 +131,7 @@ class TurnRunner:
         """An input that the caller has named may have been answered before: then that answer is given again."""
         began, outcome = time.perf_counter(), "internal_error"
         try:
-            async with place:
+            async with self._reached(place):
                 named = named or utterance.get("replaces") is not None
                 answer = await stored_answer(self._context.stores, utterance) if named else None
                 if answer is None:
@@ -142,6 +149,14 @@ class TurnRunner:
             raise
         finally:
             self._observe(outcome, time.perf_counter() - began)
+
+    @asynccontextmanager
+    async def _reached(self, place: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+        """The place in the session's queue; while it waits there the turn can be stopped."""
+        async with AsyncExitStack() as held:
+            async with current_stop().interruptible():
+                await held.enter_async_context(place)
+            yield
 
     @asynccontextmanager
     async def _limited(self, utterance: Utterance) -> AsyncIterator[None]:
@@ -222,7 +237,7 @@ class TurnRunner:
             self._context.outlets.listeners.tell(answer["soul_id"], user_id, "state_changed", ids)
 
     def _finished(self, task: asyncio.Task[Answer]) -> None:
-        self._running.discard(task)
+        del self._running[task]
         if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
             _log.error("turn %s failed", task.get_name(), exc_info=error)
 

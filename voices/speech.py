@@ -1,11 +1,20 @@
 """One streamed model call of a turn: shows the narrative as it arrives, and translates the model's errors."""
 
+import logging
 import re
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 
-from langchain_core.exceptions import ModelAPIError, ModelConnectionError, ModelRateLimitError, ModelTimeoutError
+from langchain_core.exceptions import (
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
 from langchain_core.exceptions import ModelError as AnyModelError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
@@ -15,6 +24,11 @@ from langgraph.constants import TAG_NOSTREAM
 
 from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.voices.reply_stream import ReplyStream
+from soulgraph.voices.stop import current_stop
+
+_MAX_WORDS = 300
+_KEY = re.compile(r"\b(?:sk|key|api|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
+_log = logging.getLogger(__name__)
 
 _HIDDEN: RunnableConfig = {"run_name": "voice", "tags": [TAG_NOSTREAM]}
 """Keeps the raw tokens out of the graph's message stream: only the narrative may be shown."""
@@ -30,20 +44,21 @@ async def speak(
     """Stream one answer and return it whole; `show` gets its narrative piece by piece.
 
     Reading stops as soon as nothing usable can follow, which makes servers stop too. An answer that breaks off behind
-    its narrative is taken as it is: people have read it.
+    its narrative is taken as it is: people have read it. Raises TurnStopped when a reader has had enough.
     """
     shown = False
     chunks: list[AIMessageChunk] = []
     try:
-        with translate_model_errors():
-            async with aclosing(_streamed(speaker, messages, stop)) as stream:
-                async for chunk in stream:
-                    chunks.append(chunk)
-                    if text := reply.feed(chunk.text):
-                        shown = True
-                        show(text)
-                    if reply.ended:
-                        break
+        async with current_stop().interruptible():
+            with translate_model_errors():
+                async with aclosing(_streamed(speaker, messages, stop)) as stream:
+                    async for chunk in stream:
+                        chunks.append(chunk)
+                        if text := reply.feed(chunk.text):
+                            shown = True
+                            show(text)
+                        if reply.ended:
+                            break
     except (ModelUnavailable, ModelTimeout) as error:
         if isinstance(error, ModelUnavailable):
             error.repeatable = not shown  # a retry would repeat what the user has read already
@@ -69,24 +84,53 @@ def worth_retrying(error: Exception) -> bool:
 
 @contextmanager
 def translate_model_errors() -> Iterator[None]:
-    """Raise whatever a chat model raises as ModelTimeout, ModelUnavailable or ModelRefused."""
+    """Raise whatever a chat model raises as ModelTimeout, ModelUnavailable or ModelRefused, with its `reason`.
+
+    Whoever chats is told whose fault it is and what helps; what the provider said is in the log.
+    """
     try:
         yield
     except (ModelTimeoutError, TimeoutError) as error:
-        raise ModelTimeout(f"the model was silent for too long ({error}): raise SOULGRAPH_LLM_TIMEOUT_S") from error
-    except (ModelConnectionError, ModelRateLimitError, ModelAPIError) as error:
-        raise ModelUnavailable(f"the model cannot be reached or is overloaded: {error}") from error
+        raise ModelTimeout("the model was silent for too long: raise SOULGRAPH_LLM_TIMEOUT_S") from error
+    except ModelRateLimitError as error:
+        raise _unavailable(
+            "the model's provider takes no more requests for now: wait a little", "busy", error
+        ) from error
+    except ModelConnectionError as error:
+        why = "the model's server cannot be reached: is it running, and is SOULGRAPH_LLM_BASE_URL right?"
+        raise _unavailable(why, "unreachable", error) from error
+    except ModelAPIError as error:
+        raise _unavailable("the model's server failed: send it again", "failed", error) from error
+    except (ModelAuthenticationError, ModelPermissionDeniedError) as error:
+        raise _refused(
+            "the model's server does not accept the key: check SOULGRAPH_LLM_API_KEY", "key", error
+        ) from error
+    except ModelNotFoundError as error:
+        why = "the model's server does not know this model or address: `soulgraph model` lists what it has"
+        raise _refused(why, "unknown_model", error) from error
     except _refusals() as error:
-        raise ModelRefused(f"the model's server refused the request: {_words_of(error)}") from error
+        raise _refused(f"the model's server refused the request: {_words_of(error)}", "request", error) from error
     except (ValueError, AttributeError) as error:  # how ChatOpenAI fails on bytes that are no completion
-        raise ModelUnavailable(f"the model's server answered something unreadable: {error}") from error
+        raise _unavailable("the model's server answered something unreadable", "failed", error) from error
+
+
+def _unavailable(detail: str, reason: str, error: Exception) -> ModelUnavailable:
+    _log.warning("model: %s (%s)", detail, _words_of(error))
+    return ModelUnavailable(detail, reason=reason)
+
+
+def _refused(detail: str, reason: str, error: Exception) -> ModelRefused:
+    _log.warning("model: %s (%s)", detail, _words_of(error))
+    return ModelRefused(detail, reason=reason)
 
 
 def _words_of(error: Exception) -> str:
-    """What the server said. OpenAI's client tells only the status if the body is not formed like OpenAI's."""
+    """What the server said, in one line without keys. What is not formed like OpenAI's errors is only in its body."""
+    body = getattr(error, "body", None)
     response = getattr(error, "response", None)
-    silent = response is not None and re.fullmatch(r"Error code: \d+", str(error))
-    return f"{error}, {response.text[:500]}" if silent and response else str(error)
+    said = body.get("message") if isinstance(body, dict) else None
+    words = str(said or (response.text if response is not None else "") or error)
+    return _KEY.sub("…", " ".join(words.split()))[:_MAX_WORDS]
 
 
 def _refusals() -> tuple[type[Exception], ...]:

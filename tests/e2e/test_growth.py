@@ -197,6 +197,16 @@ async def test_the_offline_voice_grows_and_summarises_too(client):
     assert await transcript(client, follower["session_id"]) == []
 
 
+async def test_the_session_that_continues_stays_in_the_mode_that_was_chosen(client):
+    session = await begun(client)
+    chosen = await client.put(f"{session}/persona-state", json={"mode": "idol", "ttl_turns": 20})
+    assert chosen.status_code == 200, chosen.text
+    follower = (await client.post(f"{session}/summarize")).json()
+    assert follower["persona_state"] == (await client.get(session)).json()["persona_state"]
+    answer = await say(client, "外面的风停了吗？", session_id=follower["session_id"])
+    assert answer["persona"]["mode"] == "idol"
+
+
 async def test_a_summary_comes_to_mind_in_any_later_conversation_of_its_soul_alone(modelled, stub):
     session = await begun(modelled)
     soul_id = (await modelled.get(session)).json()["soul_id"]

@@ -419,7 +419,7 @@ async def test_a_revoked_key_ends_its_connection_when_it_asks_for_more(mqtt, tmp
 
 
 async def test_a_revoked_key_ends_its_connection_also_if_it_only_listens(mqtt, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_CHECK_S", 0.05)
+    monkeypatch.setattr(module, "KEY_CHECK_S", 0.05)
     monkeypatch.setattr(module, "_CONNECT_S", 0.5)
     house = await build(tmp_path)
     async with (

@@ -69,6 +69,7 @@ async def test_what_cannot_be_reached_is_named_with_its_setting(tmp_path):
 
 async def test_a_variable_that_is_misspelt_is_named(client, monkeypatch):
     monkeypatch.setenv("SOULGRAPH_LLM_MODLE", "m")
+    monkeypatch.delenv("SOULGRAPH_TEST_SERVICES", raising=False)
     listed = (await client.get("/v1/doctor")).json()
     [warning] = [one["detail"] for one in listed if one["subject"] == "settings" and one["level"] == "warning"]
     assert "SOULGRAPH_LLM_MODLE: no such setting" in warning

@@ -75,7 +75,7 @@ async def test_a_model_that_would_rather_not_gives_the_reason(home, stub):
 @pytest.mark.parametrize(
     ("reply", "reason", "code"),
     [
-        (Reply(status=503, text="overloaded"), "overloaded", "model_unavailable"),
+        (Reply(status=503, text="overloaded"), "the model's server failed", "model_unavailable"),
         (Reply(text="well…"), "unusable twice", "model_error"),
     ],
 )

@@ -308,7 +308,7 @@ async def test_a_soul_whose_gate_is_closed_says_nothing(world):
     ("reply", "calls", "reason"),
     [
         (Reply(text='{"speak": true, "text": ""}'), 2, "proactive was unusable twice"),
-        (Reply(status=503, text="overloaded"), 1, "overloaded"),
+        (Reply(status=503, text="overloaded"), 1, "the model's server failed"),
     ],
 )
 async def test_a_model_that_fails_means_silence_until_the_next_time(world, reply, calls, reason):

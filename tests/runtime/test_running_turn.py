@@ -7,6 +7,7 @@ import pytest
 from soulgraph.nodes.state import TurnEvent
 from soulgraph.runtime.running_turn import RunningTurn, WaitIntervals
 from soulgraph.tests.nodes.samples import utterance
+from soulgraph.voices.stop import Stop
 
 SHORT = WaitIntervals(0.001, 0.001)
 DONE = TurnEvent("done", {})
@@ -27,7 +28,7 @@ class Script:
 
 async def heard(*script, intervals=SHORT):
     queue = Script(*script)
-    turn = RunningTurn(utterance(), None, queue, lambda: queue.now)
+    turn = RunningTurn(utterance(), None, queue, Stop(), lambda: queue.now)
     async with asyncio.timeout(10):
         return [(event.event, event.data) async for event in turn.events(intervals)]
 

@@ -108,9 +108,9 @@ async def test_a_tool_call_is_no_refusal_and_shows_nothing():
     [
         (Reply(text=WORDS, finish_reason="content_filter"), "content filter"),
         (Reply(status=400, text="too many tokens"), "too many tokens"),
-        (Reply(status=401, text="bad key"), "bad key"),
-        (Reply(status=403, text="not yours"), "not yours"),
-        (Reply(status=404, text="no such model"), "no such model"),
+        (Reply(status=401, text="bad key"), "SOULGRAPH_LLM_API_KEY"),
+        (Reply(status=403, text="not yours"), "SOULGRAPH_LLM_API_KEY"),
+        (Reply(status=404, text="no such model"), "`soulgraph model`"),
     ],
     ids=["filter", "400", "401", "403", "404"],
 )
@@ -120,6 +120,24 @@ async def test_an_answer_that_says_no_is_refused_and_not_retried(reply, why):
     assert error.code == "model_refused"
     assert why in error.detail
     assert not worth_retrying(error)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(status=401, text="Incorrect API key provided: sk-proj-abc123def"), "key"),
+        (Reply(status=404, text="no such model sk-proj-abc123def"), "unknown_model"),
+        (Reply(status=429, text="sk-proj-abc123def has no credit"), "busy"),
+        (Reply(status=503, text="down for sk-proj-abc123def"), "failed"),
+        (Reply(cut_after=0), "unreachable"),
+        (Reply(status=400, text="no {json}, sk-proj-abc123def"), "request"),
+        (Reply(garbage="<html>sk-proj-abc123def"), "failed"),
+    ],
+)
+async def test_whose_fault_it_was_is_told_without_the_providers_secrets(reply, reason):
+    _, _, error = await spoken(reply)
+    assert error.problem()["reason"] == reason
+    assert "sk-proj" not in error.detail
 
 
 @pytest.mark.parametrize(

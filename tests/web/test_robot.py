@@ -132,7 +132,8 @@ async def test_the_log_shows_filters_waits_and_sends_again(open_studio):
     await switch_on(studio)
     await page.get_by_role("tab", name="MQTT log").click()
     log = page.get_by_role("region", name="What goes over the broker")
-    await expect(log.get_by_role("listitem").filter(has_text="intent_catalog")).to_have_count(1)
+    # Once or twice: who subscribes while it is reported hears it as it comes, and as what the broker retains.
+    await expect(log.get_by_role("listitem").filter(has_text="intent_catalog").first).to_be_visible()
 
     async def tell(text):
         await page.get_by_role("textbox", name="Say something to the robot").fill(text)

@@ -6,8 +6,8 @@ import { useMemo, useRef, useState } from "react";
 
 import { api, ask } from "~/api/client";
 import { keys } from "~/api/queries";
+import { useAxisLines } from "~/parts/axes";
 import { type Line, Plot } from "~/parts/plot";
-import { AXES } from "~/theme";
 import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
 import { useWords } from "~/words/words";

@@ -1,6 +1,6 @@
 /** What a sentence would ask of a terminal, by the catalog that it has reported or by the one that is edited here. */
 
-import { Badge, Button, Group, Progress, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Group, Progress, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 
