@@ -4,8 +4,8 @@ LangGraph is asked for its tasks only then: a graph that nobody watches runs as 
 """
 
 import time
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Literal, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.pregel import Pregel
@@ -17,7 +17,9 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Json
 
 GraphName = Literal["turn", "tool_loop", "afterglow", "proactive"]
+Part = TypeVar("Part")
 
+_FIRST_WORDS = 80
 _MAX_BYTES = 16_000
 # Characters of a text, and items of a list or mapping: the first pair with which everything fits is taken.
 _CUTS = ((4000, 50), (1000, 30), (200, 15), (60, 8))
@@ -32,22 +34,41 @@ class NodeEvents:
         self._graph = graph
         self._user_id = user_id
         self._ids = {name: ids.get(name) for name in ("soul_id", "session_id", "turn_id")}
-        self._began: dict[str, float] = {}
+        text = ids.get("text")
+        self._words = {"text": text[:_FIRST_WORDS]} if text else {}
+        self._began: dict[str, tuple[GraphName, str, float]] = {}
 
     def tell(self, namespace: tuple[str, ...], task: Mapping[str, Any]) -> None:
         """Pass on what LangGraph says of a task: that it begins, or what it returned."""
         graph = self._graph_of(namespace)
         if graph is None:
             return
-        data: Json = {"graph": graph, "node": task["name"], **self._ids, "at": iso(self._clock())}
-        soul_id = str(self._ids["soul_id"])
         if "input" in task:
-            self._began[task["id"]] = time.perf_counter()
-            self._listeners.tell_node(soul_id, self._user_id, {**data, "phase": "start"})
+            self._began[task["id"]] = graph, task["name"], time.perf_counter()
+            start = self._data(graph, task["name"]) | {"phase": "start"}
+            self._listeners.tell_node(str(self._ids["soul_id"]), self._user_id, start)
         elif task["id"] in self._began:
-            took = time.perf_counter() - self._began.pop(task["id"])
-            data |= {"phase": "end", "ms": round(took * 1000, 2)}
-            self._listeners.tell_node(soul_id, self._user_id, data, lambda: _update(task))
+            self._tell_end(task["id"], task)
+
+    async def followed(self, parts: AsyncIterator[Part]) -> AsyncIterator[Part]:
+        """The stream of the run. When it breaks off, by its time limit or because it is stopped, so do its nodes."""
+        try:
+            async for part in parts:
+                yield part
+        except BaseException:
+            for task_id in reversed(list(self._began)):
+                self._tell_end(task_id, {"error": "the run was broken off before this node ended"})
+            raise
+
+    def _tell_end(self, task_id: str, task: Mapping[str, Any]) -> None:
+        graph, node, began = self._began.pop(task_id)
+        data = self._data(graph, node) | {"phase": "end", "ms": round((time.perf_counter() - began) * 1000, 2)}
+        if task.get("error"):
+            data["failed"] = True
+        self._listeners.tell_node(str(self._ids["soul_id"]), self._user_id, data, lambda: _update(task))
+
+    def _data(self, graph: GraphName, node: str) -> Json:
+        return {"graph": graph, "node": node, **self._ids, **self._words, "at": iso(self._clock())}
 
     def _graph_of(self, namespace: tuple[str, ...]) -> GraphName | None:
         """None for a graph that is not ours, inside a tool of others."""
@@ -70,7 +91,8 @@ async def run_watched(
     if nodes is None:
         await graph.ainvoke(state, config, context=context)
         return
-    async for part in graph.astream(state, config, context=context, stream_mode=["tasks"], version="v2"):
+    parts = graph.astream(state, config, context=context, stream_mode=["tasks"], version="v2")
+    async for part in nodes.followed(parts):
         if part["type"] == "tasks":
             nodes.tell(part["ns"], part["data"])
 

@@ -210,7 +210,7 @@ class TurnRunner:
         """The answer is the graph's output. From its stream only events of our own nodes are passed on."""
         answer: Answer | None = None
         nodes = watching(self._context, "turn", utterance["user_id"], cast(Mapping[str, str], utterance))
-        async for part in self._graph.astream(
+        parts = self._graph.astream(
             {"utterance": utterance},
             {**_run_config(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
             context=self._context,
@@ -218,7 +218,8 @@ class TurnRunner:
             durability="exit",
             subgraphs=True,
             version="v2",
-        ):
+        )
+        async for part in nodes.followed(parts) if nodes else parts:
             if part["type"] == "custom":
                 event = part["data"]
                 if isinstance(event, TurnEvent) and event.event in _STREAMED:

@@ -15,7 +15,7 @@ from soulgraph.runtime.listeners import Listeners, Subscription
 from soulgraph.runtime.node_events import run_watched, watching
 from soulgraph.tests.nodes.samples import CALM, small_context
 
-IDS = {"soul_id": "soul_1", "session_id": "sess_1", "turn_id": "turn_1"}
+IDS = {"soul_id": "soul_1", "session_id": "sess_1", "turn_id": "turn_1", "text": "look, a cat"}
 
 
 class State(TypedDict, total=False):
@@ -81,6 +81,17 @@ async def test_a_node_that_fails_is_told_with_its_error_and_the_error_is_raised(
         await world.run("x", look, fail)
     assert [(one["node"], one["phase"]) for one in world.heard][2:] == [("fail", "start"), ("fail", "end")]
     assert "of the node" in world.heard[-1]["update"]["error"]
+    assert world.heard[-1]["failed"]
+
+
+async def test_a_run_that_is_broken_off_leaves_no_node_running(world):
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await world.run("x", look, sleep)
+    end = world.heard[-1]
+    assert (end["node"], end["phase"], end["failed"]) == ("sleep", "end", True)
+    assert 0 < end["ms"] < 45
+    assert "broken off" in end["update"]["error"]
 
 
 LOOP: list = []

@@ -107,6 +107,15 @@ async def test_files_that_are_no_cards_are_refused_in_words_and_leave_nothing_be
     await page.get_by_role("tab", name="设定").click()
     await expect(page.get_by_text(re.compile("^2 条 · ≈ "))).to_be_visible()
     await expect(page.get_by_role("textbox", name="开场白 1")).to_have_count(0)
+    await page.get_by_role("button", name="移动 the reef").press("ArrowDown")
+    await expect(page.get_by_role("status").filter(has_text="the reef 已放到第 2 位（共 2 条）。")).to_have_count(1)
+    await page.get_by_role("button", name="移动 the reef").press("ArrowUp")
+    await page.get_by_role("button", name="移动 the reef").press("ArrowDown")
+    await expect(page.get_by_role("table").get_by_role("row").last).to_contain_text("the reef · reef, 暗礁")
+    await page.get_by_role("textbox", name="在标题、关键词和正文中搜索").fill("written in spring")
+    await expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)  # with the head
+    [lumen] = [one for one in (await studio.client.get("/v1/characters")).json() if one["name"] == "Lumen"]
+    assert [entry["id"] for entry in lumen["lore"]] == ["card.2", "card.1"], "the last of the quick steps counts"
     await page.get_by_role("tab", name="详情").click()
     await expect(page.get_by_role("textbox", name="开场白 1")).to_have_value(GREETING)
     await expect(page.get_by_role("textbox", name="开场白 2")).to_have_value("Fog today, the user.")

@@ -28,6 +28,20 @@ async def test_a_message_tapped_thrice_and_reloaded_in_mid_answer_is_said_and_an
     assert await transcript(studio.client, session_id) == [("user", "等车好无聊，给我讲个冷笑话"), ("assistant", words)]
     assert page.url.endswith(session_id)
 
+    studio.expected.append("net::ERR_INTERNET_DISCONNECTED")
+    await page.context.set_offline(True)
+    banner = page.get_by_role("status").filter(has_text="这台设备没有网络")
+    await expect(banner).to_be_visible(timeout=3_000)
+    stub.script(narrated("隧道真长。"))
+    await box.fill("进隧道了")
+    await send.click()
+    await expect(log).to_contain_text("还没发出")
+    await page.context.set_offline(False)
+    await expect(log).to_contain_text("隧道真长。", timeout=3_000)
+    await expect(banner).to_have_count(0)
+    await expect(log.locator("time")).to_have_count(4)
+    assert len(await transcript(studio.client, session_id)) == 4
+
     for name, inside in (
         ("心情", page.get_by_test_id("mood")),
         ("对话列表", page.get_by_role("link", name=re.compile("等车"))),

@@ -39,6 +39,26 @@ async def test_nodes_light_up_while_a_turn_runs_and_say_what_they_returned(open_
     await expect(state).to_contain_text("gratitude")
     await page.locator(".react-flow__node[aria-label^='gate:']").press("Enter")
     await expect(state).to_contain_text("auto_execute")
+    await expect(page.get_by_test_id("which-run")).to_contain_text("“You are wonderful, thank you!”")
+
+    stub.script(*[Reply(text="no", status=401)] * 3)
+    await box.fill("Are you awake?")
+    await box.press("Enter")
+    failed = page.locator("[data-node=model]")
+    await expect(failed).to_have_attribute("data-status", "failed")
+    await expect(failed).to_contain_text(re.compile(r"✕ failed after \d+(\.\d+)? m?s"))
+    await expect(page.locator("[data-node=writeback]")).to_have_attribute("data-status", "idle")
+    await expect(page.locator("[data-node=writeback]")).to_contain_text("did not run")
+    await expect(page.locator("[data-node][data-status=running]")).to_have_count(0)
+    await expect(timings.get_by_role("button", name=re.compile("^model "))).to_contain_text("failed")
+    await timings.get_by_role("button", name=re.compile("^model ")).click()
+    await expect(state).to_contain_text(re.compile(r"It failed after \d+(\.\d+)? m?s: .*model"))
+    await expect(page.get_by_test_id("which-run")).to_contain_text(re.compile(r"\d\d:\d\d:\d\d · “Are you awake\?”"))
+    await page.get_by_role("button", name="Light theme").click()
+    assert await studio.serious_findings() == []
+    await page.get_by_role("combobox", name="Which run").click()
+    await page.get_by_role("option", name=re.compile("You are wonderful")).click()
+    await expect(failed).to_have_attribute("data-status", "done")
     assert SECRET not in await page.content()
 
 

@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from soulgraph.tests.live import say
 from soulgraph.tests.stub_openai import Reply
+from soulgraph.tests.web.talk import opened_talk
 
 UPDATES = "EvolvedPersona"  # the name of the schema
 
@@ -78,3 +79,29 @@ async def test_memory_is_updated_versions_are_compared_and_an_old_one_is_restore
     prompt = next(body for request in stub.requests if "Where are we going?" in (body := request.raw.decode()))
     assert "Trusts nobody but one sailor." in prompt
     assert "Trusts the whole crew." not in prompt
+
+
+async def test_a_conversation_goes_on_in_one_new_one_that_leads_back_to_it(open_studio):
+    studio, session_id = await opened_talk(open_studio)
+    page, log = studio.page, studio.page.get_by_role("log")
+    await studio.client.put(f"/v1/sessions/{session_id}/persona-state", json={"mode": "idol"})
+    await studio.say("The reef was clear in spring.")
+    await expect(log.locator("time")).to_have_count(2)
+    await page.get_by_role("button", name="Summarise → continue").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Summarise → continue").dblclick()
+    await expect(page).not_to_have_url(re.compile(session_id))
+    sessions = (await studio.client.get("/v1/sessions")).json()
+    [follower] = [one for one in sessions if one["session_id"] != session_id]
+    assert follower["continued_from"] == session_id
+    assert page.url.endswith(follower["session_id"])
+    await expect(page.get_by_role("button", name="Mode: idol")).to_be_visible()
+    await page.get_by_role("button", name="Summary").click()
+    await expect(page.get_by_role("region", name="What it knows of the conversation before")).to_contain_text("reef")
+
+    await page.go_back()
+    await expect(log).to_contain_text("The reef was clear in spring.")
+    await expect(page.get_by_text("Continues")).to_have_count(0)
+    await page.go_forward()
+    origin = page.get_by_text("Continues").get_by_role("link", name="The reef was clear in spring.")
+    await origin.click()
+    await expect(page).to_have_url(re.compile(session_id))

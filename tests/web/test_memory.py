@@ -5,7 +5,7 @@ import re
 from playwright.async_api import expect
 
 from soulgraph.tests.e2e.afterglow import attentive, settled
-from soulgraph.tests.live import say
+from soulgraph.tests.live import say, transcript
 
 PEANUTS = "我对花生过敏，一点都不能碰"
 SISTER = "我妹妹叫小鹿，在成都念书"
@@ -58,6 +58,9 @@ async def test_what_comes_to_mind_is_corrected_and_forgotten_word_by_word(open_s
     await expect(first).to_contain_text(PEANUTS)
     await confirm(page, f"忘记“{PEANUTS}”")
     await expect(page.get_by_text(PEANUTS)).to_have_count(0)
+    await expect(page.locator("main").locator("ul:focus, section:focus")).to_have_count(1)  # its list, if any is left
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    assert [role for role, _ in await transcript(studio.client, "evening")].count("user") == 1, "and not its neighbour"
     assert PEANUTS not in await recalled(studio, soul_id, "我能吃花生吗")
     await ask(page, "我妹妹在哪个城市念书？")
     await expect(first).to_contain_text(CORRECTED)
@@ -170,12 +173,33 @@ async def test_items_are_ordered_by_keyboard_and_slots_are_written_and_emptied(o
     await dialog.get_by_role("button", name="Save").click()
     await expect(dialog).to_have_count(0)
     await page.get_by_role("button", name="Edit slot 0").click()
-    await dialog.get_by_role("textbox", name="What it keeps").fill("Allergic to nuts")
-    await dialog.get_by_role("button", name="Save").click()
+    kept, save = dialog.get_by_role("textbox", name="What it keeps"), dialog.get_by_role("button", name="Save")
+    await kept.fill("n" * 512)
+    await expect(dialog).to_contain_text("It can have 500 characters at most: 12 too many")
+    await expect(dialog).to_contain_text("512 of 500 characters")
+    await expect(save).to_be_disabled()
+    await kept.dispatch_event("keydown", {"key": "Escape", "bubbles": True, "isComposing": True})
+    await kept.dispatch_event("keydown", {"key": "Escape", "bubbles": True, "keyCode": 229})
+    await expect(dialog).not_to_contain_text("Throw the changes away?")
+    await kept.press("Escape")
+    await dialog.get_by_role("button", name="Keep editing").click()
+    await expect(kept).to_be_focused()
+    await expect(kept).to_have_value("n" * 512)
+    await kept.fill(" ")
+    await expect(dialog).to_contain_text("To let it forget this, choose “Empty slot 0” in the list.")
+    await expect(save).to_be_disabled()
+    await kept.press("Escape")
+    await dialog.get_by_role("button", name="Throw away").click()
+    await expect(dialog).to_have_count(0)
+    await page.get_by_role("button", name="Edit slot 0").click()
+    await expect(kept).to_have_value("Allergic to peanuts")
+    await kept.fill("Allergic to nuts")
+    await save.click()
     await expect(dialog).to_have_count(0)
     await expect(page.get_by_text("Allergic to nuts")).to_be_visible()
     [slot] = (await studio.client.get(f"/v1/souls/{soul_id}/slots")).json()
     assert (slot["n"], slot["content"]) == (0, "Allergic to nuts")
     await confirm(page, "Empty slot 0")
     await expect(page.get_by_text("Allergic to nuts")).to_have_count(0)
+    await expect(page.locator("main").locator("ul:focus")).to_have_count(1)
     assert (await studio.client.get(f"/v1/souls/{soul_id}/slots")).json() == []

@@ -5,6 +5,7 @@ import re
 from playwright.async_api import expect
 
 from soulgraph.tests.live import transcript
+from soulgraph.tests.stub_openai import Reply
 from soulgraph.tests.web.talk import box_of, choose, narrated, opened_talk, speech
 
 HTML = "<img src=x onerror=\"document.title='owned'\"><b>bold?</b> <script>alert(1)</script>"
@@ -31,9 +32,27 @@ async def test_what_is_said_is_shown_as_text_letter_by_letter_in_its_own_directi
     directions = [await direction(page, words) for words in (HTML, HEBREW, EMOJI)]
     assert directions == ["ltr", "rtl", "ltr"]
 
-    await speech(page, (await transcript(studio.client, session_id))[1][1]).get_by_role("button", name="Why?").click()
-    await expect(page.get_by_test_id("why")).to_contain_text("Heard")
+    replies = page.get_by_role("log").locator("[data-index]").filter(has=page.get_by_role("button", name="Answer anew"))
+    why = page.get_by_test_id("why")
+    await replies.nth(0).get_by_role("button", name="Why?").click()
+    await expect(why).to_contain_text("Heard")
     assert await page.locator("main").locator("b, script").count() == 0
+
+    # As in a window of 1280 by 720 at twice the size.
+    await page.set_viewport_size({"width": 640, "height": 360})
+    await replies.nth(1).get_by_role("button", name="Why?").click()
+    await expect(why).to_have_count(1)
+    await expect(replies.nth(1).get_by_test_id("why")).to_contain_text("Voice and cost")
+    close = why.get_by_role("button", name="Close")
+    send = page.get_by_role("button", name="Send")
+    for part in (why, close, box_of(page), send):
+        await expect(part).to_be_in_viewport(ratio=1)
+    await why.evaluate("one => one.scrollTo(0, one.scrollHeight)")
+    await expect(close).to_be_in_viewport(ratio=1)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await close.press("Escape")
+    await expect(why).to_have_count(0)
+    await expect(replies.nth(1).get_by_role("button", name="Why?")).to_be_focused()
 
 
 async def direction(page, words):
@@ -144,25 +163,82 @@ async def test_messages_are_answered_anew_edited_corrected_forked_and_deleted(op
     await page.reload()
     await expect(speech(page, "I quietly unroll the map.")).to_have_count(1)
     await expect(log.locator("time")).to_have_count(2)
-    assert await transcript(studio.client, session_id) == [
-        ("user", "I quietly unroll the map."),
-        ("assistant", "Four."),
-    ]
+    unrolled = [("user", "I quietly unroll the map."), ("assistant", "Four.")]
+    assert await transcript(studio.client, session_id) == unrolled
+
+    edited = page.get_by_role("textbox", name="The words of the message")
+    await speech(page, "Four.").hover()
+    await choose(page, "Four.", "Only correct the words")
+    await edited.fill("Fore.")
+    await edited.dispatch_event("keydown", {"key": "Escape", "bubbles": True, "isComposing": True})
+    await expect(page.get_by_text("Throw the changes away?")).to_have_count(0)
+    await edited.press("Escape")
+    await page.get_by_role("button", name="Keep editing").click()
+    await expect(edited).to_be_focused()
+    await edited.press("Escape")
+    await page.get_by_role("button", name="Throw away").click()
+    await expect(speech(page, "Four.")).to_have_count(1)
 
 
-async def test_a_stopped_answer_comes_when_it_is_stored_and_the_next_words_can_be_said_at_once(open_studio, stub):
+async def test_an_answer_that_breaks_off_stays_as_far_as_it_came_and_is_asked_for_again(open_studio, stub):
+    studio, session_id = await opened_talk(open_studio, llm_base_url=stub.base_url, llm_model="stub")
+    page, log = studio.page, studio.page.get_by_role("log")
+    broken = page.get_by_role("alert")
+    story = "Once there was a lighthouse with nine rooms, and in each of them "
+    stub.script(
+        narrated(story + "a clock ticked. " * 20, chunk_delay_s=0.02, cut_after=30),
+        Reply(status=401, text="Incorrect API key provided: sk-abcdefghijkl"),
+        narrated("Nine clocks."),
+    )
+    await studio.say("Tell me a story")
+    await expect(broken).to_contain_text("The answer broke off here: it is not whole. Nothing of it was stored.")
+    await expect(broken).to_contain_text(re.compile("The model's server (failed|cannot be reached)"))
+    await expect(log).to_contain_text("Once there was a light")
+    await page.reload()
+    await expect(log).to_contain_text("Once there was a light")
+    assert await transcript(studio.client, session_id) == []
+
+    await broken.get_by_role("button", name="Try again").click()
+    await expect(broken).to_contain_text("The model's server does not take the key it was given.")
+    await expect(log).not_to_contain_text(re.compile("sk-|Incorrect|Once there was"))
+    await broken.get_by_role("button", name="Try again").click()
+    await expect(log).to_contain_text("Nine clocks.")
+    await expect(broken).to_have_count(0)
+    await expect(speech(page, "Tell me a story")).to_have_count(1)
+    assert await transcript(studio.client, session_id) == [("user", "Tell me a story"), ("assistant", "Nine clocks.")]
+
+    stub.script(Reply(status=404, text="no such model"))
+    await speech(page, "Nine clocks.").get_by_role("button", name="Answer anew").click()
+    await expect(broken).to_contain_text("The change was not made: everything is as it was.")
+    await expect(broken).to_contain_text("The model's server does not know the model.")
+    await expect(speech(page, "Nine clocks.")).to_have_count(1)
+
+
+async def test_what_was_read_of_a_stopped_answer_stays_and_before_the_first_word_nothing_does(open_studio, stub):
     studio, session_id = await opened_talk(open_studio, llm_base_url=stub.base_url, llm_model="stub")
     page, log = studio.page, studio.page.get_by_role("log")
     story = "".join(f"Room {n} of the lighthouse had {n} clocks. " for n in range(1, 10)) + "The end."
-    stub.script(narrated(story, chunk_delay_s=0.05), narrated("Good night."))
+    stub.script(narrated(story, chunk_delay_s=0.05), Reply(hang=True), narrated("Good night."))
     await studio.say("Tell me a long story")
     await expect(log).to_contain_text("lighthouse")
     await page.get_by_role("button", name="Stop").click()
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-    await expect(log).to_contain_text("its answer appears here once it is stored")
+    await expect(log).to_contain_text("You stopped it here.")
     await expect(box_of(page)).to_be_focused()
+    [_, (_, told)] = await transcript(studio.client, session_id)
+    assert story.startswith(told)
+    await expect(speech(page, told)).to_have_count(1)
+
     await studio.say("Never mind, good night")
+    await page.get_by_role("button", name="Stop").click()
+    stopped = page.get_by_text("You stopped it before the first word")
+    await expect(stopped).to_be_visible()
+    assert len(await transcript(studio.client, session_id)) == 2
+    await page.get_by_role("button", name="Try again").click()
     await expect(log).to_contain_text("Good night.")
-    await expect(log).to_contain_text("The end.")
-    await expect(log.locator("time")).to_have_count(4)
-    assert [role for role, _ in await transcript(studio.client, session_id)] == ["user", "assistant"] * 2
+    await expect(stopped).to_have_count(0)
+    await expect(speech(page, "Never mind, good night")).to_have_count(1)
+    assert (await transcript(studio.client, session_id))[2:] == [
+        ("user", "Never mind, good night"),
+        ("assistant", "Good night."),
+    ]

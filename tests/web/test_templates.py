@@ -150,3 +150,79 @@ async def test_no_way_out_loses_an_unsaved_prompt_unasked(open_studio):
     await page.go_back()
     await expect(page).to_have_url(here)
     await expect(page.get_by_role("button", name="保存")).to_be_disabled()
+
+
+PASTED = "{{char}} talks. {{random::calm,tense}} {{time}} It is {{roll:d6}}."
+
+
+async def test_on_a_phone_what_others_did_meanwhile_is_shown_and_nothing_written_is_lost(open_studio):
+    studio = await open_studio(width=360, height=400)  # what an open keyboard leaves of a phone
+    studio.expected += ["422 ", "409 ", "404 "]
+    page = studio.page
+    await studio.soul("Pip")
+    await copied_template(studio, "Shared")
+    viewport = await page.locator("meta[name=viewport]").get_attribute("content")
+    assert "interactive-widget=resizes-content" in viewport, "a keyboard makes the page smaller and does not cover it"
+
+    await page.get_by_role("button", name="Add a module to: Abilities and memories").click()
+    await page.get_by_role("textbox", name="Name of the module").fill("House rules")
+    words = page.get_by_role("textbox", name="Text")
+    await words.fill(PASTED)
+    left = page.get_by_test_id("leftovers")
+    for macro in ("{{char}}", "{{random::calm,tense}}", "{{time}}", "{{roll:d6}}"):
+        named = left.get_by_role("listitem").filter(has_text=macro)
+        await expect(named).to_contain_text(
+            "in House rules is no variable of soulgraph, and a text with it cannot be saved"
+        )
+    await expect(left.get_by_role("listitem").first).to_contain_text("Here that is {{soul_name}}.")
+    await expect(page.get_by_text("{{roll:d6}} is no variable of soulgraph")).to_be_visible()  # beside its text
+    await page.get_by_role("radiogroup", name="What the text is").get_by_text("As it is").click()
+    await words.fill("Mind {{random::calm,tense}}.")
+    await expect(left.get_by_role("listitem")).to_have_count(1)
+    await expect(left).to_contain_text(
+        "{{random::calm,tense}} in House rules stays as it stands: the model reads it so."
+    )
+    await page.get_by_role("tab", name="Preview").click()
+    await expect(page.get_by_role("region", name="The prompt")).to_contain_text("Mind {{random::calm,tense}}.")
+    await page.get_by_role("tab", name="Edit").click()
+    await words.focus()
+    save = page.get_by_role("button", name="Save", exact=True)
+    await expect(words).to_be_in_viewport()
+    await expect(save).to_be_in_viewport()
+    await save.click(trial=True)
+
+    theirs = (await studio.client.get("/v1/templates/mine")).json()
+    first = theirs["modules"][0]
+    changed = [{**first, "template": "Be brief."}, *theirs["modules"][1:]]
+    put = await studio.client.put("/v1/templates/mine", json={"name": "Shared", "modules": changed})
+    assert put.is_success, put.text
+    await save.click()
+    dialog = page.get_by_role("dialog", name="Changed meanwhile")
+    told = dialog.get_by_role("listitem")
+    await expect(told).to_have_count(2)
+    await expect(told.filter(has_text=f"{first['name']} · Text")).to_contain_text("changed by them")
+    await expect(told.filter(has_text=f"{first['name']} · Text")).to_contain_text("Be brief.")
+    await expect(told.filter(has_text="House rules · Module")).to_contain_text("Mind {{random::calm,tense}}.")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert await studio.serious_findings() == []
+    await dialog.get_by_role("button", name="Keep mine").click()
+    await expect(page.get_by_text("The template is saved.")).to_be_visible()
+    kept = str((await studio.client.get("/v1/templates/mine")).json())
+    assert "Mind {{random" in kept
+    assert "Be brief." not in kept
+
+    await words.fill("Mind the gap.")
+    assert (await studio.client.delete("/v1/templates/mine")).is_success
+    await save.click()
+    gone = page.get_by_role("dialog", name="Deleted meanwhile")
+    await expect(gone).to_contain_text("Somebody else deleted this template while you were editing it.")
+    await gone.get_by_role("button", name="Close").click()
+    await expect(words).to_have_value("Mind the gap.")
+    await save.click()
+    await gone.get_by_role("button", name="Save as a new one").click()
+    await expect(gone).to_have_count(0)
+    await expect(page).not_to_have_url(re.compile("/mine$"))
+    [own] = [one for one in (await studio.client.get("/v1/templates")).json() if not one["shipped"]]
+    assert (own["name"], "Mind the gap." in str(own)) == ("Shared", True)
+    await expect(page.get_by_role("textbox", name="Name of the template")).to_have_value("Shared")
+    await expect(save).to_be_disabled()

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from soulgraph.tests.live import transcript
 from soulgraph.tests.stub_openai import Reply
 from soulgraph.tests.web.studio import Studio, eventually_emotion
-from soulgraph.tests.web.talk import new_session
+from soulgraph.tests.web.talk import box_of, new_session
 
 FACE_MS = 200
 KIND = "You made my whole week, thank you so much!"
@@ -85,6 +85,16 @@ async def test_another_conversation_is_told_that_the_soul_has_changed_and_leads_
     page = studio.page
     async with another_tab(studio, f"chat/{there}") as other:
         await expect(page.get_by_test_id("mood")).to_be_visible()
+        box = box_of(page)
+        await box.fill("half a thought")
+        await other.say(KIND)
+        mood = page.get_by_role("status").filter(has_text="Pip's mood has changed in another conversation.")
+        await expect(mood.get_by_role("link", name="The letter")).to_be_visible()
+        await expect(box).to_be_focused()
+        await mood.get_by_role("button", name="Close").click()
+        await expect(mood).to_have_count(0)
+        assert "mood has changed" not in await other.page.inner_text("main")
+
         grown = f"<narrative>Oh.</narrative><state_update_json>{json.dumps(TOUCHED)}</state_update_json>"
         stub.script(Reply(text=grown))
         await other.say("I kept your letter")

@@ -1,4 +1,4 @@
-/** Says that the server is gone, when the next try comes, and what is kept meanwhile. */
+/** Says that the server or the network is gone, when the next try comes, and what is kept meanwhile. */
 
 import { Button, Group, Text } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
@@ -15,6 +15,7 @@ const GRACE_MS = 700;
 export function ConnectionBanner() {
   const w = useWords(commonWords);
   const connection = useLive((state) => state.connection);
+  const offline = useLive((state) => state.offline);
   const retryAt = useLive((state) => state.retryAt);
   const unsent = useLive((state) => Object.values(state.turns).filter((turn) => turn.phase !== "failed").length);
   const [shown, setShown] = useState(false);
@@ -35,7 +36,7 @@ export function ConnectionBanner() {
       {shown && (
         <Group bg="red.9" c="white" px="md" py={6} gap="sm" data-testid="connection-down">
           <IconPlugConnectedX size={18} aria-hidden />
-          <Text size="sm">{w.connectionDown}</Text>
+          <Text size="sm">{offline ? w.connectionOffline : w.connectionDown}</Text>
           {retryAt !== null && <Text size="sm">{w.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</Text>}
           {unsent > 0 && <Text size="sm">{w.unsent(unsent)}</Text>}
           <Button size="compact-sm" variant="white" color="dark" onClick={reconnect}>

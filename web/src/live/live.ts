@@ -6,7 +6,10 @@ import { ROOT, type Schemas } from "~/api/client";
 import { useKey } from "~/api/key";
 import { noticed, queryClient, whatChanged } from "~/api/queries";
 import { newId } from "~/ids";
+import { watchNetwork } from "~/live/network";
 import { type ChatMessage, type Connection, type Frame, LiveSocket, type Subscription } from "~/live/socket";
+import { anew, type TurnWords, withWords } from "~/live/turn-words";
+import type { Told } from "~/words/problems";
 
 export type Emotion = Schemas["EmotionOut"];
 export type Answer = Schemas["Answer"];
@@ -34,14 +37,13 @@ export interface NodeEvent {
 }
 
 /** A turn that is spoken, or that failed and waits for its person to decide. */
-export interface RunningTurn {
+export interface RunningTurn extends TurnWords {
   message: ChatMessage;
-  reply: string;
   phase: "waiting" | "hearing" | "speaking" | "failed";
   /** Seconds that the server says it has been silent. */
   waited: number;
   tools: string[];
-  problem: { code: string; detail: string } | null;
+  problem: Told | null;
   startedAt: number;
 }
 
@@ -53,6 +55,8 @@ export interface Notice {
 
 interface LiveState {
   connection: Connection;
+  /** Whether this device says that it has no network. */
+  offline: boolean;
   retryAt: number | null;
   emotions: Record<string, Emotion>;
   moods: Record<string, MoodPoint[]>;
@@ -68,6 +72,7 @@ const PENDING = "soulgraph.turns";
 
 export const useLive = create<LiveState>(() => ({
   connection: "connecting",
+  offline: false,
   retryAt: null,
   emotions: {},
   moods: {},
@@ -85,23 +90,38 @@ const socket = new LiveSocket(
   {
     connection: (connection, retryAt) => {
       const wasDown = useLive.getState().connection === "down";
-      useLive.setState({ connection, retryAt });
+      useLive.setState({ connection, retryAt, ...(connection === "open" && { offline: false }) });
       if (connection === "open" && wasDown) void queryClient.invalidateQueries();
     },
     frame: received,
-    resent: (inputId) => changeTurn(inputId, () => ({ reply: "", phase: "waiting", tools: [] })),
+    resent: (inputId) => {
+      showWords();
+      changeTurn(inputId, (turn) => ({ ...anew(turn), phase: "waiting", tools: [] }));
+    },
   },
 );
 
 /** Open the socket, and say again what a reload has interrupted. */
 export function startLive(): void {
-  for (const { message, problem } of keptTurns()) {
+  for (const { message, problem, reply = "" } of keptTurns()) {
     if (message.input_id in useLive.getState().turns) continue;
-    if (problem) putTurn({ ...newTurn(message), phase: "failed", problem });
+    if (problem) putTurn({ ...newTurn(message), phase: "failed", problem, reply });
     else begin(message);
   }
   socket.open();
+  unwatch = watchNetwork({
+    lost: () => {
+      useLive.setState({ offline: true });
+      socket.networkLost();
+    },
+    check: () => {
+      useLive.setState({ offline: !navigator.onLine });
+      socket.check();
+    },
+  });
 }
+
+let unwatch = () => {};
 
 /** Try at once, and not when the next try is due. */
 export function reconnect(): void {
@@ -109,6 +129,7 @@ export function reconnect(): void {
 }
 
 export function stopLive(): void {
+  unwatch();
   socket.close();
 }
 
@@ -146,10 +167,9 @@ export function say(message: Omit<ChatMessage, "input_id"> & { input_id?: string
   return whole.input_id;
 }
 
-/** Stop listening to a turn. The server finishes and stores it. */
-export function stopHearing(inputId: string): void {
-  socket.forget(inputId);
-  dropTurn(inputId);
+/** What was read of the reply is the whole of it. The turn ends by itself then, as any other. */
+export function stopTurn({ session_id, user_id, input_id }: ChatMessage): void {
+  if (session_id) socket.stop({ session_id, user_id, input_id });
 }
 
 export function retryTurn(inputId: string): void {
@@ -171,7 +191,8 @@ function begin(message: ChatMessage): void {
 }
 
 function newTurn(message: ChatMessage): RunningTurn {
-  return { message, reply: "", phase: "waiting", waited: 0, tools: [], problem: null, startedAt: Date.now() };
+  const silent = { reply: "", again: null, waited: 0, tools: [], problem: null };
+  return { message, ...silent, phase: "waiting", startedAt: Date.now() };
 }
 
 function putTurn(turn: RunningTurn): void {
@@ -205,10 +226,10 @@ function heard(inputId: string, frame: Frame): void {
     case "tool":
       return changeTurn(inputId, (turn) => ({ tools: [...turn.tools, String(data.name)] }));
     case "error":
-      unspoken.delete(inputId);
+      showWords();
       changeTurn(inputId, () => ({
         phase: "failed",
-        problem: { code: String(data.code), detail: String(data.detail) },
+        problem: { code: String(data.code), detail: String(data.detail), reason: data.reason },
       }));
       return keepPending();
     case "done":
@@ -228,7 +249,7 @@ function showWords(): void {
   const words = [...unspoken];
   unspoken.clear();
   for (const [inputId, text] of words) {
-    changeTurn(inputId, (turn) => ({ reply: turn.reply + text, phase: "speaking" }));
+    changeTurn(inputId, (turn) => ({ ...withWords(turn, text), phase: "speaking" }));
   }
 }
 
@@ -261,12 +282,12 @@ function moved(emotion: Emotion): void {
   }));
 }
 
-type KeptTurn = Pick<RunningTurn, "message" | "problem">;
+type KeptTurn = Pick<RunningTurn, "message" | "problem" | "reply">;
 
 /** What was said and not answered outlives a reload of the page. What has failed waits there for its person. */
 function keepPending(): void {
   const turns = Object.values(useLive.getState().turns);
-  const kept: KeptTurn[] = turns.map(({ message, problem }) => ({ message, problem }));
+  const kept: KeptTurn[] = turns.map(({ message, problem, reply }) => ({ message, problem, reply }));
   sessionStorage.setItem(PENDING, JSON.stringify(kept));
 }
 

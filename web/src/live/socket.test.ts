@@ -141,4 +141,32 @@ describe("the socket of a tab", () => {
     vi.advanceTimersByTime(1_000 + 10_000);
     expect(connections).toContain("down");
   });
+
+  it("is down as soon as the device has no network, also if nothing closes, and back as soon as it has one", () => {
+    last().open();
+    socket.chat({ input_id: "one", text: "hi" });
+    const dead = last();
+    dead.close = () => {};
+    socket.networkLost();
+    expect(connections.at(-1)).toBe("down");
+    socket.check();
+    expect(made).toHaveLength(2);
+    last().open();
+    expect(last().sent).toEqual([{ type: "chat", input_id: "one", text: "hi" }]);
+    dead.onclose();
+    expect(connections.at(-1)).toBe("open");
+  });
+
+  it("finds out soon whether a connection is alive that was not looked at", () => {
+    last().open();
+    socket.check();
+    expect(last().sent).toEqual([{ type: "ping" }]);
+    last().tell({ event: "pong", data: {} });
+    vi.advanceTimersByTime(3_000);
+    expect(connections.at(-1)).toBe("open");
+    last().close = () => {};
+    socket.check();
+    vi.advanceTimersByTime(3_000);
+    expect(connections.at(-1)).toBe("down");
+  });
 });

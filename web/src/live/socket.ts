@@ -44,6 +44,8 @@ const FIRST_RETRY_MS = 300;
 const LAST_RETRY_MS = 5000;
 const PING_MS = 20_000;
 const SILENCE_MS = 10_000;
+/** Whoever looks at the page again waits for its answer. */
+const LOOKING_SILENCE_MS = 3_000;
 const LAST_EVENTS = new Set(["done", "error"]);
 
 export class LiveSocket {
@@ -84,6 +86,17 @@ export class LiveSocket {
     socket?.close();
   }
 
+  /** The device says that it has no network. A server on the same machine is found again before anybody notices. */
+  networkLost(): void {
+    if (this.socket) this.lost(this.socket);
+  }
+
+  /** The device has a network again, or somebody looks at the page again: a connection may have died unnoticed. */
+  check(): void {
+    if (this.isOpen) this.ping(LOOKING_SILENCE_MS);
+    else this.open();
+  }
+
   /** Hear of this soul from now on, also after the connection was lost and found again. */
   listen(subscription: Subscription): void {
     this.subscriptions.set(subscription.soul_id, subscription);
@@ -102,6 +115,11 @@ export class LiveSocket {
   }
 
   /** Do not send this turn again; one that runs already goes on without us. */
+  /** Only now: a turn that the server does not have yet is not there to be stopped. */
+  stop(turn: Pick<ChatMessage, "session_id" | "user_id" | "input_id">): void {
+    if (this.isOpen) this.send({ type: "stop", ...turn });
+  }
+
   forget(inputId: string): void {
     this.unanswered.delete(inputId);
   }
@@ -136,10 +154,12 @@ export class LiveSocket {
   }
 
   /** A connection can be dead without having been closed: then nothing answers a ping. */
-  private ping(): void {
+  private ping(patience = SILENCE_MS): void {
     this.send({ type: "ping" });
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => this.socket?.close(), SILENCE_MS);
+    const socket = this.socket;
+    // Not its own close event: without a network that would come after a minute.
+    this.silence = setTimeout(() => socket && this.lost(socket), patience);
   }
 
   private lost(socket: WebSocket): void {

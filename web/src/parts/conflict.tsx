@@ -16,7 +16,7 @@ interface Editing {
 }
 
 /** Says that there is something to save, and lets it be taken back. */
-export function Unsaved({ editing: { unsaved, discard } }: { editing: Editing }) {
+export function Unsaved({ editing: { unsaved, discard } }: { editing: Pick<Editing, "unsaved" | "discard"> }) {
   const w = useWords(leaveWords);
   return unsaved && (
     <>

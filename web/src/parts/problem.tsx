@@ -1,19 +1,19 @@
-/** How failures are told: in the server's own words, which say what to do. */
+/** How failures are told: what went wrong, and what to do. */
 
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 
-import { Problem, UNREACHABLE } from "~/api/client";
+import { Problem } from "~/api/client";
 import { tell } from "~/parts/corner";
 import { usePreferences } from "~/preferences";
 import { commonWords } from "~/words/common";
+import { sentenceOf } from "~/words/problems";
 import { useWords } from "~/words/words";
 
 export function problemText(problem: unknown): string {
-  if (problem instanceof Problem && problem.code === UNREACHABLE) {
-    return commonWords[usePreferences.getState().lang].unreachable;
-  }
-  return problem instanceof Problem ? problem.detail : String(problem);
+  if (!(problem instanceof Problem)) return String(problem);
+  const { code, detail, more } = problem;
+  return sentenceOf({ code, detail, reason: more.reason }, usePreferences.getState().lang);
 }
 
 /** Tell of a failure in a corner of the screen: `onError: showProblem` of a mutation. */

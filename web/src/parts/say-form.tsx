@@ -4,6 +4,8 @@ import { ActionIcon, Group, TextInput } from "@mantine/core";
 import { IconSend } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 
+import { holdWhileComposing } from "~/composing";
+
 interface SayFormProps {
   label: string;
   hint: string;
@@ -34,8 +36,7 @@ export function SayForm({ label, hint, send, heard = true, onSay }: SayFormProps
           value={text}
           maxLength={LONGEST}
           onChange={(event) => setText(event.currentTarget.value)}
-          // Enter that ends the composition of a word is no end of the sentence.
-          onKeyDown={(event) => event.key === "Enter" && event.nativeEvent.isComposing && event.preventDefault()}
+          onKeyDownCapture={holdWhileComposing}
           style={{ flex: 1 }}
         />
         <ActionIcon type="submit" size={36} variant="filled" aria-label={send} disabled={!usable}>

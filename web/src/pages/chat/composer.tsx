@@ -4,9 +4,10 @@ import { Button, Text, Textarea } from "@mantine/core";
 import { IconPlayerStopFilled, IconSend2 } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 
-import { useLive } from "~/live/live";
+import { isComposing } from "~/composing";
+import { stopTurn, useLive } from "~/live/live";
 import { charactersOf, MOST_CHARACTERS } from "~/pages/chat/drafts";
-import { setDraft, stopTurns, useDraft } from "~/pages/chat/talk-state";
+import { setDraft, useDraft } from "~/pages/chat/talk-state";
 import { chatWords } from "~/words/chat";
 import { useWords } from "~/words/words";
 import c from "./chat.module.css";
@@ -39,8 +40,7 @@ export function Composer({ place, soulName, sessionId, onSend, roles }: Composer
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.setSelectionRange(field.current.value.length, field.current.value.length), [place]);
   const pressed = (event: KeyboardEvent) => {
-    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
-    if (event.key !== "Enter" || event.shiftKey || composing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     void send();
   };
@@ -110,7 +110,7 @@ function StopButton({ sessionId, onStopped }: { sessionId: string | undefined; o
     (turn) => turn.message.session_id === sessionId && turn.phase !== "failed",
   );
   const stop = () => {
-    stopTurns(running.map((turn) => turn.message.input_id));
+    for (const turn of running) stopTurn(turn.message);
     onStopped();
   };
   if (!running.length || !isOpen) return null;

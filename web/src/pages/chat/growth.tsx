@@ -1,7 +1,7 @@
 /** Let a conversation change who the soul is, and let it go on in a new one. */
 
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { useIsMutating, useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useNavigate } from "react-router";
 
@@ -109,12 +109,17 @@ export function SummariseDialog({ session }: { session: Session }) {
   const w = useWords(chatWords);
   const navigate = useNavigate();
   const path = { session_id: session.session_id };
+  const mutationKey = ["summarise", session.session_id];
+  // Also if the dialog was closed and opened again meanwhile.
+  const isRunning = useIsMutating({ mutationKey }) > 0;
   const summarise = useMutation({
+    mutationKey,
     mutationFn: () => ask(api.POST("/v1/sessions/{session_id}/summarize", { params: { path } })),
     onSuccess: (follower) => {
+      void queryClient.invalidateQueries({ queryKey: keys.sessions() });
+      if (!isOpen("summarise")) return showDone(w.summarisedThere(follower.title || w.untitled));
       closeDialog();
       showDone(w.summarised);
-      void queryClient.invalidateQueries({ queryKey: keys.sessions() });
       void navigate(`/chat/${encodeURIComponent(follower.session_id)}`);
     },
     onError: (problem) => isOpen("summarise") || showProblem(problem),
@@ -126,10 +131,10 @@ export function SummariseDialog({ session }: { session: Session }) {
         text={w.summariseMeaning}
         yes={w.summarise}
         color="soul"
-        loading={summarise.isPending}
-        onYes={() => summarise.mutate()}
+        loading={isRunning}
+        onYes={() => queryClient.isMutating({ mutationKey }) || summarise.mutate()}
       />
-      {summarise.isPending && <Working text={w.summarising} />}
+      {isRunning && <Working text={w.summarising} />}
     </Stack>
   );
 }

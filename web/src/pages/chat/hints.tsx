@@ -1,7 +1,7 @@
 /** What is worth knowing before one goes on: changes from elsewhere, and that memory should be updated. */
 
 import { Button, CloseButton, Group, Text } from "@mantine/core";
-import { IconBrain, IconGitBranch, IconMessageCircleHeart } from "@tabler/icons-react";
+import { IconBrain, IconGitBranch, IconMessageCircleHeart, IconMoodSmile } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 
@@ -41,11 +41,15 @@ function Elsewhere({ scene: { soul, session } }: { scene: Scene }) {
   const last = news.at(-1);
   if (!last) return null;
   const there = sessions?.find((one) => one.session_id === last.sessionId);
-  const said = last.event === "proactive";
+  const { icon: Icon, say } = {
+    proactive: { icon: IconMessageCircleHeart, say: w.saidElsewhere },
+    state_changed: { icon: IconGitBranch, say: w.changedElsewhere },
+    mood: { icon: IconMoodSmile, say: w.moodElsewhere },
+  }[last.event];
   return (
-    <Hint icon={said ? <IconMessageCircleHeart size={18} aria-hidden /> : <IconGitBranch size={18} aria-hidden />}>
+    <Hint icon={<Icon size={18} aria-hidden />}>
       <Text size="sm" style={{ flex: 1, minWidth: 0 }}>
-        {said ? w.saidElsewhere(soul.name) : w.changedElsewhere(soul.name)}{" "}
+        {say(soul.name)}{" "}
         {there && <Link to={`/chat/${encodeURIComponent(there.session_id)}`}>{there.title || w.untitled}</Link>}
       </Text>
       <CloseButton size="sm" aria-label={common.close} onClick={dismiss} />

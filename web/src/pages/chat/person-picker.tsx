@@ -9,6 +9,7 @@ import { useNavigate } from "react-router";
 import { useAccess } from "~/access";
 import { api, ask } from "~/api/client";
 import { keys } from "~/api/queries";
+import { isComposing } from "~/composing";
 import { usePreferences } from "~/preferences";
 import { chatWords } from "~/words/chat";
 import { commonWords } from "~/words/common";
@@ -53,7 +54,7 @@ export function PersonPicker({ soulId }: { soulId: string }) {
       onChange={setTyped}
       onOptionSubmit={choose}
       onBlur={() => (valid ? choose(typed.trim()) : setTyped(userId))}
-      onKeyDown={(event) => event.key === "Enter" && !event.nativeEvent.isComposing && choose(typed.trim())}
+      onKeyDown={(event) => event.key === "Enter" && !isComposing(event) && choose(typed.trim())}
       error={valid ? undefined : w.personInvalid}
     />
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { RunningTurn } from "~/live/live";
-import { liveRows, type Row, type StoppedTurn, storedRows, takenBackFrom } from "~/pages/chat/rows";
+import { liveRows, type Row, storedRows, takenBackFrom } from "~/pages/chat/rows";
 import type { Message } from "~/pages/chat/transcript";
 
 const NOON = new Date(2026, 10, 17, 12).getTime();
@@ -33,15 +33,16 @@ function running(inputId: string, more: Partial<RunningTurn> = {}): RunningTurn 
     waited: 0,
     tools: [],
     problem: null,
+    again: null,
     startedAt: NOON,
     ...more,
   };
 }
 
 /** As the page puts them together. */
-function rowsOf(messages: Message[], turns: RunningTurn[] = [], stopped: StoppedTurn[] = []): Row[] {
-  const stored = storedRows(messages, takenBackFrom(messages, turns, stopped));
-  return [...stored, ...liveRows(stored, messages, turns, stopped)];
+function rowsOf(messages: Message[], turns: RunningTurn[] = []): Row[] {
+  const stored = storedRows(messages, takenBackFrom(turns));
+  return [...stored, ...liveRows(stored, messages, turns)];
 }
 
 const texts = (rows: Row[]) => rows.flatMap((row) => (row.kind === "speech" ? [row.text] : []));
@@ -96,11 +97,19 @@ test("a message that is answered anew keeps its words before and after the answe
   expect(texts(rowsOf(after, [again]))).toEqual(["words 1", "words 2", "words 3", "coming"]);
 });
 
-test("what was said in a turn that nobody listens to stays until the transcript has it", () => {
-  const stopped = [{ message: running("input-2").message, at: NOON }];
-  expect(texts(rowsOf([message(1), message(2)], [], stopped))).toEqual(["words 1", "words 2", "said"]);
-  const stored = [message(1), message(2), message(3), message(4)];
-  expect(texts(rowsOf(stored, [], stopped))).toEqual(["words 1", "words 2", "words 3", "words 4"]);
+test("what came of a reply that broke off stays, and the message is there once however often it is tried again", () => {
+  const broken = running("input-9", { phase: "failed", reply: "Once upon" });
+  expect(texts(rowsOf([], [broken]))).toEqual(["said", "Once upon"]);
+  expect(texts(rowsOf([], [running("input-9", { phase: "waiting", reply: "" })]))).toEqual(["said", ""]);
+});
+
+test("that no other answer came is told after the messages as they were", () => {
+  const message1 = { input_id: "input-1", session_id: "session", replaces: 1 };
+  const failed = running("input-1", { message: message1, phase: "failed", reply: "" });
+  const rows = rowsOf([message(1), message(2)], [failed]);
+  expect(texts(rows)).toEqual(["words 1", "words 2", ""]);
+  expect(new Set(keysOf(rows)).size).toBe(rows.length);
+  expect(texts(rowsOf([message(3, { input_id: "input-1" }), message(4)], [failed]))).toEqual(["words 3", "words 4"]);
 });
 
 test("an answer knows the message that it answers; a greeting and proactive words answer nothing", () => {

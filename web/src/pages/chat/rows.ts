@@ -3,12 +3,6 @@
 import type { RunningTurn } from "~/live/live";
 import type { Message } from "~/pages/chat/transcript";
 
-/** A turn whose words are not shown any more; the server finishes and stores it. */
-export interface StoppedTurn {
-  message: RunningTurn["message"];
-  at: number;
-}
-
 export interface SpeechRow {
   kind: "speech";
   /** The same while it is spoken and after it was stored, so that nothing flickers between the two. */
@@ -20,7 +14,6 @@ export interface SpeechRow {
   at: number;
   message: Message | null;
   turn: RunningTurn | null;
-  stopped: boolean;
   /** The person's message that this one is or answers: what can be asked again. */
   asked: Message | null;
 }
@@ -34,12 +27,8 @@ export interface DayRow {
 export type Row = SpeechRow | DayRow;
 
 /** From which message on an edit takes the transcript back; they are there again if it fails. */
-export function takenBackFrom(messages: Message[], running: RunningTurn[], stopped: StoppedTurn[]): number {
-  const isThere = (id: number | undefined) => messages.some((message) => message.message_id === id);
-  const replaced = [
-    ...running.filter((turn) => turn.phase !== "failed").map((turn) => turn.message.replaces),
-    ...stopped.map((turn) => turn.message.replaces).filter(isThere),
-  ];
+export function takenBackFrom(running: RunningTurn[]): number {
+  const replaced = running.filter((turn) => turn.phase !== "failed").map((turn) => turn.message.replaces);
   return Math.min(...replaced.filter((id) => id !== undefined), Number.POSITIVE_INFINITY);
 }
 
@@ -71,21 +60,20 @@ function storedRow(message: Message, asked: Map<string, Message>, used: Set<stri
     at: Date.parse(message.timestamp),
     message,
     turn: null,
-    stopped: false,
     asked: question,
   };
 }
 
 /** The turns that the transcript does not have yet: it has both of their messages at once. */
-export function liveRows(stored: Row[], messages: Message[], running: RunningTurn[], stopped: StoppedTurn[]): Row[] {
+export function liveRows(stored: Row[], messages: Message[], running: RunningTurn[]): Row[] {
   const isStored = ({ input_id }: RunningTurn["message"]) => stored.some((row) => row.key === `user:${input_id}`);
+  const isKept = ({ message }: RunningTurn) => messages.some((one) => one.message_id === message.replaces);
   const spoken = running
-    .filter((turn) => !isStored(turn.message))
+    .filter((turn) => !isStored(turn.message) || (turn.phase === "failed" && isKept(turn)))
     .sort((one, other) => one.startedAt - other.startedAt);
-  const speech = [
-    ...stopped.filter((turn) => !isStored(turn.message)).map((turn) => stoppedRow(turn, messages)),
-    ...spoken.flatMap((turn) => runningRows(turn, messages)),
-  ];
+  const speech = spoken.flatMap((turn) =>
+    isStored(turn.message) ? failedRow(turn, messages) : runningRows(turn, messages),
+  );
   return withDays(speech, stored.at(-1)?.at);
 }
 
@@ -101,7 +89,6 @@ function saidRow(said: RunningTurn["message"], at: number, messages: Message[]):
     at,
     message: null,
     turn: null,
-    stopped: false,
     asked: null,
   };
 }
@@ -112,8 +99,11 @@ function runningRows(turn: RunningTurn, messages: Message[]): SpeechRow[] {
   return [said, { ...said, key: `soul:${turn.message.input_id}`, role: "assistant", text: turn.reply, speaker }];
 }
 
-function stoppedRow(turn: StoppedTurn, messages: Message[]): SpeechRow {
-  return { ...saidRow(turn.message, turn.at, messages), stopped: true };
+/** No other answer came to a message, which stays where it was with the answer it has. */
+function failedRow(turn: RunningTurn, messages: Message[]): SpeechRow[] {
+  return runningRows(turn, messages)
+    .slice(1)
+    .map((row) => ({ ...row, key: `failed:${turn.message.input_id}` }));
 }
 
 /** A row for every day on which something was said; `last` is when something was said before. */

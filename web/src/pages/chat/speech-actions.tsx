@@ -27,7 +27,7 @@ import c from "./chat.module.css";
 export function SpeechActions({ row, whyId, isLast }: { row: SpeechRow; whyId: string; isLast: boolean }) {
   const w = useWords(chatWords);
   const scene = useScene();
-  const open = useTalk((state) => state.explained[row.key] ?? false);
+  const open = useTalk((state) => state.explained === row.key);
   const { message, asked } = row;
   if (!message) return null;
   const isReply = row.role === "assistant";
@@ -40,6 +40,7 @@ export function SpeechActions({ row, whyId, isLast }: { row: SpeechRow; whyId: s
           controls={whyId}
           onClick={() => toggleWhy(row.key)}
           icon={<IconBulb size={15} aria-hidden />}
+          isWhy
         />
       )}
       {isReply && asked && isMine(asked, scene) && (
@@ -73,9 +74,11 @@ interface SmallButtonProps {
   onClick: () => void;
   expanded?: boolean;
   controls?: string;
+  /** Where the focus is when the reasons are closed. */
+  isWhy?: boolean;
 }
 
-function SmallButton({ label, icon, onClick, expanded, controls }: SmallButtonProps) {
+function SmallButton({ label, icon, onClick, expanded, controls, isWhy }: SmallButtonProps) {
   return (
     <Tooltip label={label} openDelay={400}>
       <ActionIcon
@@ -85,6 +88,7 @@ function SmallButton({ label, icon, onClick, expanded, controls }: SmallButtonPr
         aria-label={label}
         aria-expanded={expanded}
         aria-controls={expanded ? controls : undefined}
+        data-why={isWhy}
         onClick={onClick}
       >
         {icon}

@@ -1,16 +1,18 @@
 /** What becomes of something that was just said. */
 
 import { Alert, Badge, Button, Group, Text } from "@mantine/core";
-import { IconAlertTriangle, IconBolt, IconHandStop, IconRefresh } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBolt, IconHandStop, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
 import { dropTurn, retryTurn, type RunningTurn, useLive } from "~/live/live";
 import type { SpeechRow } from "~/pages/chat/rows";
 import { takeBack } from "~/pages/chat/talk-state";
 import { useTurnDetails, wasRefused } from "~/pages/chat/turn-details";
+import { usePreferences } from "~/preferences";
 import { chatWords } from "~/words/chat";
 import { commonWords } from "~/words/common";
 import { moodWords } from "~/words/mood";
+import { sentenceOf } from "~/words/problems";
 import { useWords } from "~/words/words";
 import c from "./chat.module.css";
 
@@ -44,11 +46,10 @@ export function Tools({ tools }: { tools: string[] }) {
   return <div className={c.note}>🔧 {w.uses(names.join(" · "))}</div>;
 }
 
-/** A message that was not sent yet, or whose answer nobody waits for. */
+/** A message that was not sent yet. */
 export function SaidNote({ row }: { row: SpeechRow }) {
   const w = useWords(chatWords);
   const away = useLive((state) => state.connection !== "open");
-  if (row.stopped) return <div className={c.note}>{w.stopped}</div>;
   if (row.turn?.phase === "waiting" && away) return <div className={c.note}>⏳ {w.queued}</div>;
   return null;
 }
@@ -63,21 +64,26 @@ export function BrokenOff() {
 export function Failed({ turn }: { turn: RunningTurn }) {
   const w = useWords(chatWords);
   const common = useWords(commonWords);
+  const lang = usePreferences((state) => state.lang);
   const { input_id: inputId, text, replaces } = turn.message;
+  const isEdit = replaces !== undefined;
+  // Who stopped it knows why.
+  const isStopped = turn.problem?.code === "turn_stopped";
+  const whatIsStored = isEdit ? w.failedEdit : turn.reply ? w.nothingStored : w.failed;
   return (
     <Alert
       className={c.failed}
-      color="red"
+      color={isStopped ? "gray" : "red"}
       variant="outline"
-      role="alert"
-      icon={<IconAlertTriangle size={18} aria-hidden />}
-      title={replaces === undefined ? w.failed : w.failedEdit}
+      role={isStopped ? "status" : "alert"}
+      icon={isStopped ? <IconPlayerStop size={18} aria-hidden /> : <IconAlertTriangle size={18} aria-hidden />}
+      title={isStopped ? undefined : turn.reply ? `${w.brokeOffHere} ${whatIsStored}` : whatIsStored}
     >
-      <Text size="sm">{turn.problem?.detail}</Text>
+      {turn.problem && <Text size="sm">{sentenceOf(turn.problem, lang)}</Text>}
       <Group gap="xs" mt="xs">
         <Button
           size="xs"
-          color="red"
+          color={isStopped ? "gray" : "red"}
           variant="light"
           leftSection={<IconRefresh size={14} aria-hidden />}
           onClick={() => retryTurn(inputId)}
@@ -113,6 +119,7 @@ export function Deeds({ row }: { row: SpeechRow }) {
       </Badge>
     );
   }
+  if (answer.stopped) return <div className={c.note}>{w.stopped}</div>;
   if (!wasRefused(answer)) return null;
   return (
     <Badge

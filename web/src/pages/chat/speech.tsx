@@ -2,8 +2,9 @@
 
 import { Loader } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
-import { memo, Suspense, useId } from "react";
+import { type KeyboardEvent, memo, Suspense, useId } from "react";
 
+import { isComposing } from "~/composing";
 import { later } from "~/later";
 import { useLive } from "~/live/live";
 import { EditBox } from "~/pages/chat/edit-box";
@@ -11,7 +12,7 @@ import type { SpeechRow } from "~/pages/chat/rows";
 import { useScene } from "~/pages/chat/scene";
 import { SpeechActions } from "~/pages/chat/speech-actions";
 import { BrokenOff, Deeds, Failed, OfflineLabel, SaidNote, Tools, Waiting } from "~/pages/chat/speech-state";
-import { useTalk } from "~/pages/chat/talk-state";
+import { toggleWhy, useTalk } from "~/pages/chat/talk-state";
 import { dayName, momentOf, timeOf } from "~/pages/chat/times";
 import { useTyped } from "~/pages/chat/typewriter";
 import { usePreferences } from "~/preferences";
@@ -31,11 +32,19 @@ export function Day({ at }: { at: number }) {
 export const Speech = memo(function Speech({ row, isLast }: { row: SpeechRow; isLast: boolean }) {
   const common = useWords(commonWords);
   const whyId = useId();
-  const explained = useTalk((state) => state.explained[row.key] ?? false);
+  const explained = useTalk((state) => state.explained === row.key);
   const edited = useTalk((state) => (row.message ? state.edits[row.message.message_id] : undefined));
-  if (row.role === "assistant" && row.turn?.phase === "failed") return <Failed turn={row.turn} />;
+  const spoken = row.role === "assistant" ? row.turn : null;
+  const hasFailed = spoken?.phase === "failed";
+  if (hasFailed && !row.text) return <Failed turn={spoken} />;
   return (
-    <div className={c.speech} data-role={row.role} data-proactive={row.message?.proactive || undefined}>
+    <div
+      className={c.speech}
+      data-role={row.role}
+      data-proactive={row.message?.proactive || undefined}
+      data-incomplete={hasFailed || undefined}
+      onKeyDown={explained ? closeWhyOnEscape : undefined}
+    >
       <Speaker row={row} />
       <div className={c.line}>
         {row.message && edited !== undefined ? (
@@ -48,14 +57,29 @@ export const Speech = memo(function Speech({ row, isLast }: { row: SpeechRow; is
         )}
       </div>
       {row.role === "user" ? <SaidNote row={row} /> : <Deeds row={row} />}
-      {row.turn && row.role === "assistant" && <Tools tools={row.turn.tools} />}
-      {row.turn && row.role === "assistant" && row.text && <BrokenOff />}
+      {spoken && <Tools tools={spoken.tools} />}
+      {hasFailed && <Failed turn={spoken} />}
+      {spoken && !hasFailed && row.text && <BrokenOff />}
       <Suspense fallback={<Loader size="xs" role="img" aria-label={common.loading} />}>
-        {explained && <Why row={row} id={whyId} />}
+        {explained && <Why row={row} id={whyId} onClose={closeWhy} />}
       </Suspense>
     </div>
   );
 });
+
+/** The reasons under a message go, and the focus is at the button that shows them again. */
+function closeWhy(inside: Element): void {
+  const key = useTalk.getState().explained;
+  if (key !== null) toggleWhy(key);
+  inside.closest(`.${c.speech}`)?.querySelector<HTMLElement>("[data-why]")?.focus();
+}
+
+/** Not of a menu or a text field, whose Escape it is then. */
+function closeWhyOnEscape(event: KeyboardEvent): void {
+  const { target, currentTarget } = event;
+  if (event.key !== "Escape" || isComposing(event) || !(target instanceof Element)) return;
+  if (currentTarget.contains(target) && !target.matches("textarea, input")) closeWhy(currentTarget);
+}
 
 /** Who speaks is seen by the side it stands on; it is written where that is not enough, and said aloud always. */
 function Speaker({ row }: { row: SpeechRow }) {
@@ -78,7 +102,7 @@ function Speaker({ row }: { row: SpeechRow }) {
 
 /** Words that are still coming are read aloud when they are complete: until then they are for the eyes alone. */
 function Words({ row }: { row: SpeechRow }) {
-  const speaking = row.role === "assistant" && row.turn !== null;
+  const speaking = row.role === "assistant" && row.turn !== null && row.turn.phase !== "failed";
   const away = useLive((state) => state.connection !== "open");
   const text = useTyped(row.text, speaking);
   const coming = speaking || text !== row.text;

@@ -13,6 +13,7 @@ import { Composer } from "~/pages/chat/composer";
 import { firstDraft } from "~/pages/chat/drafts";
 import { Header } from "~/pages/chat/header";
 import { Hints } from "~/pages/chat/hints";
+import { Origin } from "~/pages/chat/origin";
 import { RolePickers, type Roles, type RoleChoice, useRoles } from "~/pages/chat/roles";
 import { SceneProvider, type Soul, useNewScene } from "~/pages/chat/scene";
 import type { Session } from "~/pages/chat/sessions";
@@ -41,6 +42,7 @@ export function Talk({ soul, session, ...drawers }: TalkProps) {
       <Header soul={soul} session={session} {...drawers} />
       {scene ? (
         <SceneProvider value={scene}>
+          <Origin />
           <Hints />
           <TranscriptView />
           <Answering sessionId={scene.session.session_id} name={soul.name} />

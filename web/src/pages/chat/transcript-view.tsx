@@ -9,7 +9,6 @@ import { useTranscriptNews } from "~/pages/chat/notices";
 import { RowList } from "~/pages/chat/row-list";
 import { liveRows, type Row, storedRows, takenBackFrom } from "~/pages/chat/rows";
 import { type Scene, useScene } from "~/pages/chat/scene";
-import { useTalk } from "~/pages/chat/talk-state";
 import { readToFirst, useTranscript } from "~/pages/chat/use-transcript";
 import { ProblemNote } from "~/parts/problem";
 import { chatWords } from "~/words/chat";
@@ -49,14 +48,12 @@ function useRows({ session, reader }: Scene) {
   const sessionId = session.session_id;
   const transcript = useTranscript(sessionId, reader);
   const turns = useLive((state) => state.turns);
-  const everyStopped = useTalk((state) => state.stopped);
   const messages = useMemo(() => transcript.data?.messages ?? [], [transcript.data]);
   const running = Object.values(turns).filter((turn) => turn.message.session_id === sessionId);
-  const stopped = everyStopped.filter((turn) => turn.message.session_id === sessionId);
-  const takenBack = takenBackFrom(messages, running, stopped);
+  const takenBack = takenBackFrom(running);
   const complete = transcript.data?.complete ?? true;
   const stored = useMemo(() => storedRows(messages, takenBack, complete), [messages, takenBack, complete]);
-  const live = liveRows(stored, messages, running, stopped);
+  const live = liveRows(stored, messages, running);
   const rows: Row[] = live.length ? [...stored, ...live] : stored;
   return { ...transcript, rows };
 }

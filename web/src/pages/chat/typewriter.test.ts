@@ -19,6 +19,12 @@ test("a text appears step by step until it is complete", () => {
   expect(steps.at(-1)).toBe(text);
 });
 
+test("it is there as soon with few frames as with many", () => {
+  const text = "words that come ".repeat(20);
+  expect(nextLength(text, 0, 7)).toBe(text.length / 2);
+  expect(nextLength(text, 0, 60)).toBe(text.length);
+});
+
 test("no character is ever shown by halves", () => {
   for (const step of typed("😀😀😀 你好 😀")) expect(() => encodeURIComponent(step)).not.toThrow();
 });

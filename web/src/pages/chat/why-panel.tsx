@@ -1,8 +1,8 @@
 /** What stands behind an answer: under the message, so that it can be read beside the words. */
 
-import { Loader, Text } from "@mantine/core";
+import { CloseButton, Loader, Text } from "@mantine/core";
 import { IconBulb } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 import type { Answer } from "~/live/live";
 import type { SpeechRow } from "~/pages/chat/rows";
@@ -25,15 +25,24 @@ import { whyWords } from "~/words/why";
 import { useWords } from "~/words/words";
 import c from "./why.module.css";
 
-export function Why({ row, id }: { row: SpeechRow; id: string }) {
+interface WhyProps {
+  row: SpeechRow;
+  id: string;
+  /** Told with what is inside of the message. */
+  onClose: (inside: Element) => void;
+}
+
+export function Why({ row, id, onClose }: WhyProps) {
   const w = useWords(whyWords);
   const common = useWords(commonWords);
   const turn = useTurnDetails(row);
   const isRecorded = hasTurn(row);
+  const panel = useSeen(turn.data);
   return (
-    <section className={c.why} aria-label={w.title} id={id} data-testid="why">
+    <section className={c.why} aria-label={w.title} id={id} data-testid="why" ref={panel} tabIndex={0}>
       <div className={c.title}>
-        <IconBulb size={15} aria-hidden /> {w.title}
+        <IconBulb size={15} aria-hidden /> <span>{w.title}</span>
+        <CloseButton size="sm" aria-label={common.close} onClick={(event) => onClose(event.currentTarget)} />
       </div>
       {!isRecorded && <Text size="sm">{row.message?.proactive ? w.unasked : w.notRecorded}</Text>}
       {isRecorded && turn.isPending && <Loader size="xs" role="img" aria-label={common.loading} />}
@@ -41,6 +50,19 @@ export function Why({ row, id }: { row: SpeechRow; id: string }) {
       {turn.data && <Reasons turn={turn.data} />}
     </section>
   );
+}
+
+/** It is in sight when it opens, and when it has grown to what was read. */
+function useSeen(content: unknown) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // In the frame after the one in which the list measures the row, and may go to its end.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => panel.current?.scrollIntoView({ block: "nearest" }));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [content]);
+  return panel;
 }
 
 function Reasons({ turn }: { turn: TurnDetails }) {

@@ -19,7 +19,7 @@ import { useEffect, useMemo } from "react";
 import { type FlowEdgeData, GraphEdge } from "~/pages/graph/graph-edge";
 import { type FlowNodeData, GraphNode } from "~/pages/graph/graph-node";
 import { type Drawing, type DrawnNode } from "~/pages/graph/layout";
-import { timeText, type Visit } from "~/pages/graph/runs";
+import { isRunning, type Run, SIGNS, timeText, type Visit, visitsOf } from "~/pages/graph/runs";
 import { graphWords } from "~/words/graph";
 import { useWords } from "~/words/words";
 
@@ -28,7 +28,7 @@ import styles from "./graph.module.css";
 interface CanvasProps {
   name: string;
   drawing: Drawing;
-  visits: Map<string, Visit>;
+  run: Run | undefined;
   gone: Set<string>;
   selected: string | null;
   onSelect: (key: string) => void;
@@ -38,11 +38,11 @@ const nodeTypes = { graph: GraphNode };
 const edgeTypes = { graph: GraphEdge };
 const FIT = { padding: 0.04, maxZoom: 1.15 };
 
-export function Canvas({ name, drawing, visits, gone, selected, onSelect }: CanvasProps) {
+export function Canvas({ name, drawing, run, gone, selected, onSelect }: CanvasProps) {
   const w = useWords(graphWords);
   const scheme = useComputedColorScheme("dark");
   const narrow = useMediaQuery("(max-width: 62em)") ?? false;
-  const nodes = useNodes(drawing, visits, selected);
+  const nodes = useNodes(drawing, run, selected);
   const edges = useMemo(() => flowEdges(drawing, gone), [drawing, gone]);
   const changed = (changes: NodeChange[]) => {
     for (const change of changes) if (change.type === "select" && change.selected) onSelect(change.id);
@@ -93,21 +93,28 @@ function FitToPlace() {
   return null;
 }
 
-function useNodes(drawing: Drawing, visits: Map<string, Visit>, selected: string | null): Node<FlowNodeData>[] {
+function useNodes(drawing: Drawing, run: Run | undefined, selected: string | null): Node<FlowNodeData>[] {
   const w = useWords(graphWords);
-  return useMemo(
-    () => drawing.nodes.map((node) => flowNode(node, visits.get(node.key), node.key === selected, w)),
-    [drawing, visits, selected, w],
-  );
+  return useMemo(() => {
+    const visits = visitsOf(run);
+    const isOver = run !== undefined && !isRunning(run);
+    return drawing.nodes.map((node) => flowNode(node, visits.get(node.key), isOver, node.key === selected, w));
+  }, [drawing, run, selected, w]);
 }
 
 type Words = (typeof graphWords)["en"];
 
-function flowNode(drawn: DrawnNode, visit: Visit | undefined, selected: boolean, w: Words): Node<FlowNodeData> {
+function flowNode(
+  drawn: DrawnNode,
+  visit: Visit | undefined,
+  isOver: boolean,
+  selected: boolean,
+  w: Words,
+): Node<FlowNodeData> {
   const { key, kind, width, height, parent } = drawn;
   const step = kind === "node" || kind === "group";
   const label = kind === "start" ? w.start : kind === "end" ? w.end : drawn.node;
-  const note = visit ? noteOf(visit, w) : "";
+  const note = visit ? noteOf(visit, w) : isOver && step ? w.idle : "";
   return {
     id: key,
     type: "graph",
@@ -119,14 +126,14 @@ function flowNode(drawn: DrawnNode, visit: Visit | undefined, selected: boolean,
     selectable: step,
     focusable: step,
     ariaLabel: w.nodeLabel(label, note || w.idle),
-    data: { label, kind, status: visit?.status ?? "idle", note, selected },
+    data: { label, kind, status: visit?.status ?? "idle", sign: visit ? SIGNS[visit.status] : "", note, selected },
   };
 }
 
 function noteOf(visit: Visit, w: Words): string {
   if (visit.status === "running") return w.runsNow;
   const time = w.ran(visit.times, timeText(visit.ms));
-  return visit.status === "failed" ? `${w.failed} · ${time}` : time;
+  return visit.status === "failed" ? w.failedAfter(time) : time;
 }
 
 function flowEdges(drawing: Drawing, gone: Set<string>): Edge<FlowEdgeData>[] {

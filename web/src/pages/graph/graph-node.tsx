@@ -10,6 +10,7 @@ export interface FlowNodeData extends Record<string, unknown> {
   label: string;
   kind: DrawnNode["kind"];
   status: string;
+  sign: string;
   note: string;
   selected: boolean;
 }
@@ -24,7 +25,7 @@ export function GraphNode({ data }: NodeProps<Node<FlowNodeData>>) {
   );
 }
 
-function Shape({ label, kind, status, note, selected }: FlowNodeData) {
+function Shape({ label, kind, status, sign, note, selected }: FlowNodeData) {
   if (kind === "start" || kind === "end") return <span className={styles.end} data-kind={kind} title={label} />;
   return (
     <div
@@ -34,7 +35,12 @@ function Shape({ label, kind, status, note, selected }: FlowNodeData) {
       data-node={label}
     >
       <span className={styles.name}>{label}</span>
-      {(note || kind === "node") && <span className={styles.note}>{note}</span>}
+      {(note || kind === "node") && (
+        <span className={styles.note}>
+          {sign && <span aria-hidden>{sign} </span>}
+          {note}
+        </span>
+      )}
     </div>
   );
 }

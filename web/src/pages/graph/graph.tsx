@@ -12,7 +12,7 @@ import { GraphComposer } from "~/pages/graph/graph-composer";
 import { GraphText } from "~/pages/graph/graph-text";
 import { drawing, type Graph } from "~/pages/graph/layout";
 import { NodeState } from "~/pages/graph/node-state";
-import { edgesOf, isRunning, type Run, runsOf, visitsOf } from "~/pages/graph/runs";
+import { edgesOf, isRunning, type Run, runsOf, SIGNS } from "~/pages/graph/runs";
 import { Waterfall } from "~/pages/graph/waterfall";
 import { ProblemNote } from "~/parts/problem";
 import { SoulPicker, useSoul } from "~/parts/soul-picker";
@@ -54,7 +54,6 @@ function Graphs({ graphs }: { graphs: Graph[] }) {
   const runs = useMemo(() => all.filter(({ graph }) => graph === tab), [all, tab]);
   const run = runs.find(({ id }) => id === runId) ?? runs.at(-1);
   const drawn = useMemo(() => drawing(graphs, tab), [graphs, tab]);
-  const visits = useMemo(() => visitsOf(run), [run]);
   const gone = useMemo(() => edgesOf(run), [run]);
   const choose = (chosen: Tab) => {
     setTab(chosen);
@@ -69,7 +68,7 @@ function Graphs({ graphs }: { graphs: Graph[] }) {
           key={tab}
           name={tab}
           drawing={drawn}
-          visits={visits}
+          run={run}
           gone={gone}
           selected={selected}
           onSelect={setSelected}
@@ -131,13 +130,17 @@ function Head({ tab, onTab, runs }: { tab: Tab; onTab: (tab: Tab) => void; runs:
 
 function Legend() {
   const w = useWords(graphWords);
-  const dot = (color: string) => ({ "--dot": color }) as React.CSSProperties;
+  const states = ["running", "done", "failed"] as const;
   return (
     <div className={styles.legend}>
-      <span style={dot("#f59f00")}>{w.legend.running}</span>
-      <span style={dot("#8f8cff")}>{w.legend.done}</span>
-      <span style={dot("#f03e3e")}>{w.legend.failed}</span>
-      <span data-kind="conditional">{w.legend.conditional}</span>
+      {states.map((status) => (
+        <span key={status} data-status={status}>
+          <span aria-hidden>{SIGNS[status]} </span>
+          {w.legend[status]}
+        </span>
+      ))}
+      <span data-status="idle">{w.idle}</span>
+      <span data-status="conditional">{w.legend.conditional}</span>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef } from "react";
 
 import { useAccess } from "~/access";
-import { type Run, type Span, timeText } from "~/pages/graph/runs";
+import { errorOf, type Run, SIGNS, type Span, timeText } from "~/pages/graph/runs";
 import { JsonTree } from "~/parts/json-tree";
 import { graphWords } from "~/words/graph";
 import { useWords } from "~/words/words";
@@ -56,10 +56,21 @@ function Spans({ spans }: { spans: Span[] }) {
           <Text size="sm" fw={600}>
             {span.ms === null ? w.stillRunning : w.times(spans.length > 1 ? n + 1 : 0, timeText(span.ms))}
           </Text>
-          {isOwner && span.ms !== null && <Returned update={span.update} />}
+          {span.failed && <Failure span={span} />}
+          {isOwner && span.ms !== null && !span.failed && <Returned update={span.update} />}
         </div>
       ))}
     </div>
+  );
+}
+
+function Failure({ span }: { span: Span }) {
+  const w = useWords(graphWords);
+  return (
+    <Text size="sm" c="red" style={{ overflowWrap: "anywhere" }}>
+      <span aria-hidden>{SIGNS.failed} </span>
+      {w.whatFailed(timeText(span.ms ?? 0), errorOf(span))}
+    </Text>
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { NodeEvent } from "~/live/live";
 
-import { barsOf, edgesOf, failed, isRunning, lengthOf, runsOf, timeText, visitsOf } from "./runs";
+import { barsOf, edgesOf, errorOf, isRunning, lengthOf, runsOf, timeText, visitsOf } from "./runs";
 
 const T0 = Date.parse("2026-11-17T09:00:00.000Z");
 
@@ -45,6 +45,12 @@ describe("runs", () => {
     expect(isRunning(runs[1]!)).toBe(true);
   });
 
+  it("are known by the first words of their turn, also what follows it", () => {
+    const said = TURN.map((one) => ({ ...one, text: "Are you awake?" }));
+    const runs = runsOf([...said, event("afterglow", "propose", "start", 300)]);
+    expect(runs.map(({ words }) => words)).toEqual(["Are you awake?", "Are you awake?"]);
+  });
+
   it("tell runs without a turn apart by their first node", () => {
     const none = { turn_id: null, session_id: null };
     const proactive = [0, 1000].flatMap((at) => [
@@ -62,7 +68,7 @@ describe("runs", () => {
     const run = runsOf([event("turn", "writeback", "end", 40, { ms: 40 })])[0]!;
     expect(run.startedAt).toBe(T0);
     expect(run.spans).toEqual([
-      { key: "turn/writeback", graph: "turn", node: "writeback", start: 0, ms: 40, update: undefined },
+      { key: "turn/writeback", graph: "turn", node: "writeback", start: 0, ms: 40, failed: false, update: undefined },
     ]);
   });
 });
@@ -96,11 +102,14 @@ describe("what is lit in the drawing", () => {
   });
 
   it("shows what runs and what failed", () => {
-    const broken = event("turn", "tool_loop", "end", 30, { ms: 10, update: { error: "x" } });
+    const broken = event("turn", "tool_loop", "end", 30, { ms: 10, failed: true, update: { error: "too slow" } });
     const run = runsOf([...TURN.slice(0, 3), broken]);
     expect(visitsOf(runsOf(TURN.slice(0, 4))[0]).get("tool_loop/model")?.status).toBe("running");
     expect(visitsOf(run[0]).get("turn/tool_loop")?.status).toBe("failed");
-    expect(failed({ error: "x", reply: "" })).toBe(false);
+    expect(errorOf(run[0]!.spans[1]!)).toBe("too slow");
+    const outside = runsOf([event("turn", "gate", "end", 3, { ms: 3, failed: true })])[0]!;
+    expect(visitsOf(outside).get("turn/gate")?.status).toBe("failed");
+    expect(errorOf(outside.spans[0]!)).toBe("");
   });
 
   it("follows the way of the run, inside the loop and to its end", () => {

@@ -11,8 +11,11 @@ export interface Span {
   start: number;
   /** Null while it runs. */
   ms: number | null;
+  failed: boolean;
   update: unknown;
 }
+
+export type Status = "running" | "done" | "failed";
 
 export interface Run {
   id: string;
@@ -20,6 +23,8 @@ export interface Run {
   graph: string;
   turnId: string | null;
   sessionId: string | null;
+  /** The first words of what the turn answers; of what follows a turn those of the turn. */
+  words: string;
   /** Epoch milliseconds. */
   startedAt: number;
   spans: Span[];
@@ -27,15 +32,20 @@ export interface Run {
 
 const mainGraph = (graph: string) => (graph === "tool_loop" ? "turn" : graph);
 
+/** Only owners hear what a node returned; that it failed is told to everybody who hears of it. */
+type Told = NodeEvent & { text?: string; failed?: boolean };
+
 /** The oldest first. */
-export function runsOf(events: readonly NodeEvent[]): Run[] {
+export function runsOf(events: readonly Told[]): Run[] {
   const runs: Run[] = [];
   const current = new Map<string, Run>();
+  const words = new Map<string, string>();
   for (const event of events) {
+    if (event.text) words.set(event.turn_id, event.text);
     const place = `${mainGraph(event.graph)} ${event.turn_id ?? ""} ${event.session_id ?? ""}`;
     let run = current.get(place);
     if (!run || beginsAnew(run, event)) {
-      run = newRun(event);
+      run = newRun(event, words.get(event.turn_id) ?? "");
       runs.push(run);
       current.set(place, run);
     }
@@ -45,32 +55,34 @@ export function runsOf(events: readonly NodeEvent[]): Run[] {
 }
 
 /** Runs without a turn, such as whether a soul speaks up, are told apart by their first node; so is a second try. */
-function beginsAnew(run: Run, event: NodeEvent): boolean {
+function beginsAnew(run: Run, event: Told): boolean {
   const first = run.spans[0];
   return event.phase === "start" && event.graph === run.graph && first?.node === event.node && !isRunning(run);
 }
 
-function newRun(event: NodeEvent): Run {
+function newRun(event: Told, words: string): Run {
   const at = Date.parse(event.at);
   return {
     id: `${mainGraph(event.graph)} ${event.turn_id ?? ""} ${event.at}`,
     graph: mainGraph(event.graph),
     turnId: event.turn_id ?? null,
     sessionId: event.session_id ?? null,
+    words,
     startedAt: event.phase === "end" ? at - (event.ms ?? 0) : at,
     spans: [],
   };
 }
 
-function take(run: Run, event: NodeEvent): void {
+function take(run: Run, event: Told): void {
   const key = keyOf(event.graph, event.node);
   const since = Date.parse(event.at) - run.startedAt;
   if (event.phase === "start") {
-    run.spans.push({ key, graph: event.graph, node: event.node, start: since, ms: null, update: undefined });
+    const begun = { start: since, ms: null, failed: false, update: undefined };
+    run.spans.push({ key, graph: event.graph, node: event.node, ...begun });
     return;
   }
   const begun = run.spans.findLast((span) => span.key === key && span.ms === null);
-  const ended = { ms: event.ms ?? 0, update: event.update };
+  const ended = { ms: event.ms ?? 0, failed: event.failed ?? false, update: event.update };
   if (begun) Object.assign(begun, ended);
   else {
     const start = Math.max(0, since - ended.ms); // its beginning was before we listened
@@ -106,7 +118,7 @@ export function barsOf(run: Run, now: number): Bar[] {
 }
 
 export interface Visit {
-  status: "running" | "done" | "failed";
+  status: Status;
   times: number;
   ms: number;
 }
@@ -114,17 +126,27 @@ export interface Visit {
 /** How each node fared in a run, by its key. */
 export function visitsOf(run: Run | undefined): Map<string, Visit> {
   const visits = new Map<string, Visit>();
-  for (const { key, ms, update } of run?.spans ?? []) {
-    const before = visits.get(key);
-    const status = ms === null ? "running" : failed(update) ? "failed" : "done";
-    visits.set(key, { status, times: (before?.times ?? 0) + 1, ms: (before?.ms ?? 0) + (ms ?? 0) });
+  for (const span of run?.spans ?? []) {
+    const before = visits.get(span.key);
+    const ms = (before?.ms ?? 0) + (span.ms ?? 0);
+    visits.set(span.key, { status: statusOf(span), times: (before?.times ?? 0) + 1, ms });
   }
   return visits;
 }
 
-export function failed(update: unknown): boolean {
-  return typeof update === "object" && update !== null && Object.keys(update).join() === "error";
+export function statusOf({ ms, failed }: Span): Status {
+  if (ms === null) return "running";
+  return failed ? "failed" : "done";
 }
+
+/** What went wrong, in the server's words; empty for those who do not hear it. */
+export function errorOf({ failed, update }: Span): string {
+  const error = failed && typeof update === "object" && update !== null && "error" in update ? update.error : "";
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+/** A state is told by a sign too, and not by its colour alone. */
+export const SIGNS: Record<Status, string> = { running: "▶", done: "✓", failed: "✕" };
 
 /** The edges that a run has gone, by the keys of the drawing. */
 export function edgesOf(run: Run | undefined): Set<string> {

@@ -3,7 +3,7 @@
 import { Select, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { useEffect, useState } from "react";
 
-import { type Bar, barsOf, failed, isRunning, lengthOf, type Run, timeText } from "~/pages/graph/runs";
+import { type Bar, barsOf, isRunning, lengthOf, type Run, SIGNS, statusOf, timeText } from "~/pages/graph/runs";
 import { graphWords } from "~/words/graph";
 import { useWords } from "~/words/words";
 
@@ -26,7 +26,7 @@ export function Waterfall({ runs, run, onRun, following, selected, onSelect }: W
   const now = useClock(run !== undefined && isRunning(run));
   const choices = [...runs].reverse().map((one) => ({
     value: one.id,
-    label: w.runLabel(new Date(one.startedAt).toLocaleTimeString("en-GB"), timeText(lengthOf(one, now))),
+    label: w.runLabel(timeOf(one), one.words, timeText(lengthOf(one, now))),
   }));
   return (
     <section className="panel" aria-label={w.timings}>
@@ -44,6 +44,9 @@ export function Waterfall({ runs, run, onRun, following, selected, onSelect }: W
               onChange={(id) => onRun(id === NEWEST ? null : id)}
               allowDeselect={false}
             />
+            <Text size="sm" className={styles.which} data-testid="which-run">
+              {w.looksAt(timeOf(run), run.words)}
+            </Text>
             <Text size="xs" c="dimmed">
               {w.waterfall(timeText(lengthOf(run, now)))}
             </Text>
@@ -68,7 +71,7 @@ export function Waterfall({ runs, run, onRun, following, selected, onSelect }: W
 function BarRow({ bar, selected, onSelect }: { bar: Bar; selected: boolean; onSelect: (key: string) => void }) {
   const w = useWords(graphWords);
   const { span, left, width, ms } = bar;
-  const status = span.ms === null ? "running" : failed(span.update) ? "failed" : "done";
+  const status = statusOf(span);
   return (
     <UnstyledButton
       className={styles.bar}
@@ -81,12 +84,20 @@ function BarRow({ bar, selected, onSelect }: { bar: Bar; selected: boolean; onSe
         <span className={styles.fill} data-status={status} style={{ left: `${left}%`, width: `${width}%` }} />
       </span>
       <span className={styles.ms}>
+        {status === "failed" && (
+          <span className={styles.wrong}>
+            <span aria-hidden>{SIGNS.failed} </span>
+            {w.failed}{" "}
+          </span>
+        )}
         {timeText(ms)}
         <span className="visually-hidden"> {w.after(timeText(span.start))}</span>
       </span>
     </UnstyledButton>
   );
 }
+
+const timeOf = (run: Run) => new Date(run.startedAt).toLocaleTimeString("en-GB");
 
 /** A clock for bars that grow; it stands still while nothing runs. */
 function useClock(runs: boolean): number {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { edited, emptyEntry, matching, put, reordered, totals, without } from "./lore-list";
+import { titlesOf } from "./lore-title";
 
 const entry = (id: string, change: object = {}) => ({ ...emptyEntry(), id, keys: [`key-${id}`], content: "abcd", ...change });
 const lore = [entry("a"), entry("b", { constant: true }), entry("c", { enabled: false, content: "礁石" })];
@@ -22,9 +23,22 @@ it("puts an entry in its place or at the end", () => {
 });
 
 it("finds entries by their keys and content", () => {
-  expect(ids(matching(lore, "KEY-A"))).toBe("a");
-  expect(ids(matching(lore, "礁"))).toBe("c");
-  expect(ids(matching(lore, " "))).toBe("abc");
+  const none = () => [];
+  expect(ids(matching(lore, "KEY-A", none))).toBe("a");
+  expect(ids(matching(lore, "礁", none))).toBe("c");
+  expect(ids(matching(lore, " ", none))).toBe("abc");
+});
+
+it("finds entries by the titles that they had in a lorebook or a card", () => {
+  const named = [entry("King_s_Tower_第一章"), entry("card.1"), entry("mine"), entry("lore.7"), emptyEntry()];
+  const entries = [null, { name: "The Reef", comment: "written in spring" }, { extensions: { soulgraph: { id: "mine" } }, comment: "At home" }];
+  const titles = titlesOf({ extensions: { card: { data: { character_book: { entries } } } } });
+  expect(named.map(titles)).toEqual([["King s Tower 第一章"], ["The Reef", "written in spring"], ["At home"], [], []]);
+  expect(ids(matching(named, "king's tower", titles))).toBe("King_s_Tower_第一章");
+  expect(ids(matching(named, "Spring", titles))).toBe("card.1");
+  expect(ids(matching(named, "at home", titles))).toBe("mine");
+  expect(matching(named, "!?", titles)).toEqual([]);
+  expect(titlesOf({ extensions: {} })(entry("card.1"))).toEqual([]);
 });
 
 it("adds tokens up", () => {

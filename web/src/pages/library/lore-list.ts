@@ -3,6 +3,7 @@
 import { arrayMove } from "@dnd-kit/sortable";
 
 import { newId } from "~/ids";
+import type { Titles } from "./lore-title";
 import { tokensOf } from "./tokens";
 import type { Lore } from "./wake";
 
@@ -28,13 +29,21 @@ export function put(lore: readonly Lore[], entry: Lore): Lore[] {
   return at < 0 ? [...lore, entry] : lore.with(at, entry);
 }
 
-/** Those whose keys or content have the words. */
-export function matching(lore: readonly Lore[], words: string): Lore[] {
+/** Those whose title, keys or content have the words. */
+export function matching(lore: readonly Lore[], words: string, titles: Titles): Lore[] {
   const wanted = words.trim().toLowerCase();
   if (!wanted) return [...lore];
-  return lore.filter((entry) =>
-    [...entry.keys, ...entry.secondary_keys, entry.content, entry.id].some((text) => text.toLowerCase().includes(wanted)),
-  );
+  const letters = lettersOf(wanted);
+  return lore.filter((entry) => {
+    const texts = [...entry.keys, ...entry.secondary_keys, entry.content, entry.id];
+    const isSaid = texts.some((text) => text.toLowerCase().includes(wanted));
+    return isSaid || (letters !== "" && titles(entry).some((title) => lettersOf(title).includes(letters)));
+  });
+}
+
+/** A title that became an id has lost everything but its letters and digits. */
+function lettersOf(text: string): string {
+  return text.toLowerCase().split(/[^\p{L}\p{N}]+/u).join(" ").trim();
 }
 
 /** Tokens of all that is on, and of what is told in every prompt. */

@@ -9,6 +9,8 @@ import type { Lore } from "./wake";
 
 interface LoreRowProps {
   entry: Lore;
+  title: string | undefined;
+  name: string;
   /** Where the row stands, counted from 0. */
   place: number;
   top: number;
@@ -20,14 +22,13 @@ interface LoreRowProps {
   onOpen: () => void;
 }
 
-/** An entry is called by its keys. */
-export function nameOf(entry: Lore, noKeys: string): string {
-  return entry.keys.join(", ") || noKeys;
+/** An entry is called by its title if it has one, else by its keys. */
+export function nameOf(entry: Lore, [title]: string[], noKeys: string): string {
+  return title ?? (entry.keys.join(", ") || noKeys);
 }
 
-export function LoreRow({ entry, place, top, height, isChosen, readOnly, mayOrder, onChosen, onOpen }: LoreRowProps) {
+export function LoreRow({ entry, title, name, place, top, height, isChosen, readOnly, mayOrder, onChosen, onOpen }: LoreRowProps) {
   const w = useWords(libraryWords);
-  const name = nameOf(entry, w.noKeys);
   const row = useSortableRow(entry.id, readOnly || !mayOrder);
   const { style, ...sortable } = rowOf(row);
   return (
@@ -56,7 +57,8 @@ export function LoreRow({ entry, place, top, height, isChosen, readOnly, mayOrde
       <span role="cell" className={styles.names}>
         <UnstyledButton className={styles.open} onClick={onOpen}>
           <Text size="sm" fw={500} truncate c={entry.keys.length === 0 ? "dimmed" : undefined}>
-            {name}
+            {title && `${title} · `}
+            {entry.keys.join(", ") || w.noKeys}
           </Text>
           <Text size="xs" c="dimmed" truncate>
             {entry.content}

@@ -9,12 +9,14 @@ import { libraryWords } from "~/words/library";
 import { useWords } from "~/words/words";
 import styles from "./library.module.css";
 import { LoreRow, nameOf } from "./lore-row";
+import type { Titles } from "./lore-title";
 import type { Lore } from "./wake";
 
 const ROW = 52;
 
 interface LoreTableProps {
   lore: Lore[];
+  titles: Titles;
   chosen: ReadonlySet<string>;
   readOnly: boolean;
   mayOrder: boolean;
@@ -23,7 +25,7 @@ interface LoreTableProps {
   onOpen: (entry: Lore) => void;
 }
 
-export function LoreTable({ lore, chosen, readOnly, mayOrder, onChosen, onMove, onOpen }: LoreTableProps) {
+export function LoreTable({ lore, titles, chosen, readOnly, mayOrder, onChosen, onMove, onOpen }: LoreTableProps) {
   const w = useWords(libraryWords);
   const box = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<string | null>(null);
@@ -39,7 +41,12 @@ export function LoreTable({ lore, chosen, readOnly, mayOrder, onChosen, onMove, 
   });
   const entryName = (id: string) => {
     const entry = lore.find((one) => one.id === id);
-    return entry ? nameOf(entry, w.noKeys) : "";
+    return entry ? nameOf(entry, titles(entry), w.noKeys) : "";
+  };
+  const move = (id: string, over: string) => {
+    onMove(id, over);
+    // Whoever moves it step by step goes on seeing it.
+    rows.scrollToIndex(lore.findIndex((entry) => entry.id === over));
   };
   const choose = (id: string, on: boolean) => {
     const next = new Set(chosen);
@@ -49,7 +56,7 @@ export function LoreTable({ lore, chosen, readOnly, mayOrder, onChosen, onMove, 
   };
   const all = lore.length > 0 && lore.every((entry) => chosen.has(entry.id));
   return (
-    <Sortable ids={lore.map((entry) => entry.id)} nameOf={entryName} onMove={onMove} onDrag={setDragged}>
+    <Sortable ids={lore.map((entry) => entry.id)} nameOf={entryName} onMove={move} onDrag={setDragged}>
       <div role="table" aria-label={w.loreTable} aria-rowcount={lore.length + 1} className={styles.table}>
         <div role="row" className={styles.entry} data-head>
           <span role="columnheader">
@@ -87,6 +94,8 @@ export function LoreTable({ lore, chosen, readOnly, mayOrder, onChosen, onMove, 
                 <LoreRow
                   key={row.key}
                   entry={entry}
+                  title={titles(entry)[0]}
+                  name={entryName(entry.id)}
                   top={row.start}
                   height={ROW}
                   place={row.index}

@@ -3,7 +3,7 @@
 import { Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { IconFileImport, IconPlus, IconSearch } from "@tabler/icons-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 
 import { useAccess } from "~/access";
 import { showProblem } from "~/parts/problem";
@@ -16,6 +16,7 @@ import { LoreBatch } from "./lore-batch";
 import { EntryDialog } from "./lore-entry";
 import { emptyEntry, matching, MOST_ENTRIES, put, reordered, totals } from "./lore-list";
 import { LoreTable } from "./lore-table";
+import { titlesOf } from "./lore-title";
 import styles from "./library.module.css";
 import { Notes } from "./notes";
 import type { Preset } from "./queries";
@@ -29,7 +30,8 @@ export function LoreTab({ kind, preset }: { kind: Kind; preset: Preset }) {
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<Lore | null>(null);
-  const shown = matching(state.lore, search);
+  const titles = useMemo(() => titlesOf(preset), [preset]);
+  const shown = matching(state.lore, search, titles);
   const kept = new Set(state.lore.map((entry) => entry.id).filter((id) => chosen.has(id)));
   const sum = totals(state.lore);
   const store = async (entry: Lore) => {
@@ -63,6 +65,7 @@ export function LoreTab({ kind, preset }: { kind: Kind; preset: Preset }) {
       ) : (
         <LoreTable
           lore={shown}
+          titles={titles}
           chosen={kept}
           readOnly={!isServerOwner}
           mayOrder={search.trim() === ""}

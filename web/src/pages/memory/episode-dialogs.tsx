@@ -25,12 +25,14 @@ export function CorrectDialog({ episode, onClose }: EpisodeDialogProps) {
   const common = useWords(commonWords);
   const [content, setContent] = useState(episode.content);
   const correct = useCorrectEpisode(episode, onClose);
+  const isEmpty = content.trim() === "";
   return (
     <FormDialog
       title={w.correctTitle}
       submit={common.save}
       pending={correct.isPending}
-      ready={content.trim() !== "" && content.trim() !== episode.content}
+      ready={!isEmpty && content.trim() !== episode.content}
+      changed={content !== episode.content}
       onSubmit={() => correct.mutate(content.trim())}
       onClose={onClose}
     >
@@ -38,6 +40,7 @@ export function CorrectDialog({ episode, onClose }: EpisodeDialogProps) {
       <Textarea
         label={w.words}
         value={content}
+        error={isEmpty && w.correctEmptied}
         autosize
         minRows={2}
         maxRows={12}

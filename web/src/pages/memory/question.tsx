@@ -1,6 +1,8 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+
+import { holdWhileComposing } from "~/composing";
 
 interface QuestionProps {
   label: string;
@@ -11,20 +13,24 @@ interface QuestionProps {
   children?: ReactNode;
 }
 
-/** Enter while a word is still being composed chooses that word and asks nothing. */
-export function holdWhileComposing(event: KeyboardEvent): void {
-  if (event.key === "Enter" && (event.nativeEvent.isComposing || event.keyCode === 229)) event.preventDefault();
-}
-
 export function Question({ label, placeholder, submit, value, onAsk, children }: QuestionProps) {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const asked = useRef(value);
+  // What was asked elsewhere, as by the back button; what was asked here comes back when the next may be half typed.
+  useEffect(() => {
+    if (value !== asked.current) setText(value);
+    asked.current = value;
+  }, [value]);
+  const askFor = (question: string) => {
+    asked.current = question;
+    onAsk(question);
+  };
   return (
     <form
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        onAsk(text.trim());
+        askFor(text.trim());
       }}
     >
       <Group gap="xs" align="flex-end">
@@ -37,9 +43,9 @@ export function Question({ label, placeholder, submit, value, onAsk, children }:
           leftSection={<IconSearch size={16} aria-hidden />}
           onChange={(event) => {
             setText(event.currentTarget.value);
-            if (event.currentTarget.value === "") onAsk("");
+            if (event.currentTarget.value === "") askFor("");
           }}
-          onKeyDown={holdWhileComposing}
+          onKeyDownCapture={holdWhileComposing}
           style={{ flex: "1 1 220px" }}
         />
         {children}

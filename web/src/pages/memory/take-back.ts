@@ -15,7 +15,7 @@ interface As {
 export async function takeBack(soulId: string, thing: Thing, as: As, gone: string): Promise<void> {
   const query = { user_id: as.owner };
   if (thing.kind === "episode") {
-    if (!thing.session_id) throw new Problem(404, "not_found", gone);
+    if (!thing.session_id) throw new Problem(404, "gone", gone);
     const path = { session_id: thing.session_id, message_id: Number(thing.id) };
     const params = { path, query: { user_id: as.changer } };
     await ask(
@@ -38,7 +38,7 @@ async function takeItemBack(soulId: string, thing: Thing, gone: string): Promise
   const params = { path: { soul_id: soulId } };
   const profile = (await ask(api.GET("/v1/souls/{soul_id}/profile", { params }))) as unknown as Profile;
   const state = withoutSharing(profile.dynamic_state, thing);
-  if (!state) throw new Problem(404, "not_found", gone);
+  if (!state) throw new Problem(404, "gone", gone);
   const body = { revision: profile.revision, dynamic_state: state } as unknown as Schemas["ProfileEdit"];
   await ask(api.PUT("/v1/souls/{soul_id}/profile", { params, body }));
 }

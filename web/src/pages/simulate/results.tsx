@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { useAccess } from "~/access";
 import type { Schemas } from "~/api/client";
+import { heardText } from "~/pages/simulate/heard";
 import { spanName } from "~/pages/simulate/script";
 import { type Span, summaryOf } from "~/pages/simulate/summary";
 import { FormDialog } from "~/parts/dialog";
@@ -10,6 +11,7 @@ import { useMakeSoul } from "~/parts/make-soul";
 import { showDone, showProblem } from "~/parts/problem";
 import { usePreferences } from "~/preferences";
 import { commonWords } from "~/words/common";
+import { emotionWords } from "~/words/emotions";
 import { simulateWords } from "~/words/simulate";
 import { useWords } from "~/words/words";
 
@@ -77,6 +79,7 @@ const MOST_CUES = 12;
 
 function Heard({ cues }: { cues: Schemas["CueOut"][] }) {
   const w = useWords(simulateWords);
+  const emotions = useWords(emotionWords);
   return (
     <Group gap="xs" aria-label={w.heard} role="list">
       {cues.slice(0, MOST_CUES).map((cue, n) => (
@@ -90,7 +93,7 @@ function Heard({ cues }: { cues: Schemas["CueOut"][] }) {
             </Text>
           )}
           <Badge size="sm" variant="light" tt="none">
-            {cue.heard_as}
+            {heardText(cue.heard_as, emotions, w)}
           </Badge>
         </Group>
       ))}

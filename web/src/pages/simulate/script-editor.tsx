@@ -1,8 +1,25 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconCopy, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useRef, useState } from "react";
 
-import { EMOTIONS, PRESETS, SAY, type Step, faultsOf, newStep, preset, secondsOf, spanName } from "~/pages/simulate/script";
+import { feelingName } from "~/pages/simulate/heard";
+import {
+  doubled,
+  EMOTIONS,
+  faultsOf,
+  moved,
+  newStep,
+  PAUSE_S,
+  preset,
+  PRESETS,
+  SAY,
+  secondsOf,
+  spanName,
+  type Step,
+} from "~/pages/simulate/script";
+import { DragHandle, rowOf, Sortable, useSortableRow } from "~/parts/sortable";
 import { usePreferences } from "~/preferences";
+import { emotionWords } from "~/words/emotions";
 import { simulateWords } from "~/words/simulate";
 import { useWords } from "~/words/words";
 
@@ -18,7 +35,21 @@ export function ScriptEditor({ steps, until, onChange }: EditorProps) {
   const put = (changed: Step) => onChange({ steps: steps.map((step) => (step.id === changed.id ? changed : step)) });
   const next = () => {
     const last = steps.length ? secondsOf(steps.at(-1)?.at ?? "") : 0;
-    onChange({ steps: [...steps, newStep(spanName((last ?? 0) + 8))] });
+    onChange({ steps: [...steps, newStep(spanName((last ?? 0) + PAUSE_S))] });
+  };
+  const list = useRef<HTMLDivElement>(null);
+  const [said, setSaid] = useState("");
+  const nameOf = useNames(steps);
+  const double = (id: string, place: number) => {
+    onChange({ steps: doubled(steps, id) });
+    setSaid(w.doubled(nameOf(id), place + 2));
+  };
+  const remove = (id: string, place: number) => {
+    onChange({ steps: steps.filter((one) => one.id !== id) });
+    setSaid(w.removed(nameOf(id), steps.length - 1));
+    // Whoever removes by keyboard goes on at the neighbour.
+    const neighbour = list.current?.children[place + 1] ?? list.current?.children[place - 1];
+    neighbour?.querySelector<HTMLElement>("[data-remove]")?.focus();
   };
   return (
     <Stack gap="sm" component="section" aria-label={w.script}>
@@ -37,17 +68,28 @@ export function ScriptEditor({ steps, until, onChange }: EditorProps) {
           </Button>
         ))}
       </Group>
-      <Stack gap="xs" component="ol" m={0} p={0} style={{ listStyle: "none" }}>
-        {steps.map((step, index) => (
-          <StepRow
-            key={step.id}
-            n={index + 1}
-            step={step}
-            onChange={put}
-            onRemove={() => onChange({ steps: steps.filter((one) => one.id !== step.id) })}
-          />
-        ))}
-      </Stack>
+      <Sortable
+        ids={steps.map((step) => step.id)}
+        nameOf={nameOf}
+        onMove={(id, over) => onChange({ steps: moved(steps, id, over) })}
+      >
+        <Stack gap="xs" component="ol" m={0} p={0} style={{ listStyle: "none" }} ref={list}>
+          {steps.map((step, index) => (
+            <StepRow
+              key={step.id}
+              n={index + 1}
+              name={nameOf(step.id)}
+              step={step}
+              onChange={put}
+              onDouble={() => double(step.id, index)}
+              onRemove={() => remove(step.id, index)}
+            />
+          ))}
+        </Stack>
+      </Sortable>
+      <div role="status" className="visually-hidden">
+        {said}
+      </div>
       <Group justify="space-between" align="flex-end">
         <Button variant="default" size="sm" leftSection={<IconPlus size={16} aria-hidden />} onClick={next}>
           {w.addStep}
@@ -69,19 +111,37 @@ export function ScriptEditor({ steps, until, onChange }: EditorProps) {
   );
 }
 
+/** What a step is called: its words, or what is felt in it. */
+function useNames(steps: Step[]): (id: string) => string {
+  const w = useWords(simulateWords);
+  const emotions = useWords(emotionWords);
+  return (id) => {
+    const place = steps.findIndex((one) => one.id === id);
+    const step = steps[place];
+    if (!step) return "";
+    return (step.what === SAY ? step.words.trim() : feelingName(step.what, emotions, w)) || w.step(place + 1);
+  };
+}
+
 interface RowProps {
   n: number;
+  name: string;
   step: Step;
   onChange: (step: Step) => void;
+  onDouble: () => void;
   onRemove: () => void;
 }
 
-function StepRow({ n, step, onChange, onRemove }: RowProps) {
+function StepRow({ n, name, step, onChange, onDouble, onRemove }: RowProps) {
   const w = useWords(simulateWords);
+  const emotions = useWords(emotionWords);
   const faults = faultsOf(step);
-  const kinds = [{ value: SAY, label: w.say }, ...EMOTIONS.map((emotion) => ({ value: emotion, label: emotion }))];
+  const row = useSortableRow(step.id);
+  const feelings = EMOTIONS.map((emotion) => ({ value: emotion, label: feelingName(emotion, emotions, w) }));
+  const kinds = [{ value: SAY, label: w.say }, ...feelings];
   return (
-    <Group gap="xs" align="flex-start" component="li" aria-label={w.step(n)}>
+    <Group gap="xs" align="flex-start" component="li" aria-label={w.step(n)} {...rowOf(row)}>
+      <DragHandle row={row} id={step.id} name={name} />
       <TextInput
         aria-label={`${w.step(n)}: ${w.at}`}
         value={step.at}
@@ -118,7 +178,10 @@ function StepRow({ n, step, onChange, onRemove }: RowProps) {
           style={{ flex: "1 1 150px" }}
         />
       )}
-      <ActionIcon variant="subtle" color="gray" size={36} aria-label={w.removeStep(n)} onClick={onRemove}>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={w.doubleStep(n)} onClick={onDouble}>
+        <IconCopy size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={w.removeStep(n)} onClick={onRemove} data-remove>
         <IconTrash size={16} aria-hidden />
       </ActionIcon>
     </Group>

@@ -1,9 +1,12 @@
 /** The script of a simulation as a person writes it, and as the server takes it. */
 
+import { arrayMove } from "@dnd-kit/sortable";
+
+import { newId } from "~/ids";
 import type { Lang } from "~/words/words";
 
 export interface Step {
-  id: number;
+  id: string;
   at: string;
   /** `say`, or the emotion that is shown. */
   what: string;
@@ -73,11 +76,35 @@ export function requestOf(types: string[], steps: Step[], until: string) {
   return { mbti_types: types, entries, ...(until.trim() && { until: until.trim() }) };
 }
 
-let lastId = 0;
-
 export function newStep(at: string, words = "", what = SAY): Step {
-  lastId += 1;
-  return { id: lastId, at, what, words, intensity: "" };
+  return { id: newId("step-"), at, what, words, intensity: "" };
+}
+
+/** What happens is put in another place. The times stay in theirs: they are the order in which the script is played. */
+export function moved(steps: Step[], id: string, over: string): Step[] {
+  const ids = steps.map((step) => step.id);
+  const [from, to] = [ids.indexOf(id), ids.indexOf(over)];
+  if (from < 0 || to < 0) return steps;
+  return arrayMove(steps, from, to).map((step, place) => ({ ...step, at: steps[place]?.at ?? step.at }));
+}
+
+export const PAUSE_S = 8;
+
+/** The same once more, behind it: between it and the next one, or a little later than the last. */
+export function doubled(steps: Step[], id: string): Step[] {
+  const place = steps.findIndex((step) => step.id === id);
+  const step = steps[place];
+  if (!step) return steps;
+  return steps.toSpliced(place + 1, 0, { ...step, id: newId("step-"), at: timeBetween(step.at, steps[place + 1]?.at) });
+}
+
+function timeBetween(before: string, after: string | undefined): string {
+  const from = secondsOf(before);
+  const to = after === undefined ? (from ?? 0) + 2 * PAUSE_S : secondsOf(after);
+  if (from === null || to === null) return before;
+  const between = spanName((from + to) / 2);
+  const seconds = secondsOf(between) ?? from; // of long times only the two largest units are written
+  return from <= seconds && seconds <= to ? between : before;
 }
 
 /** Sentences nobody has to think up before a first plot is seen. */

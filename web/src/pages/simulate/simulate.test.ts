@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { faultsOf, isSound, newStep, requestOf, secondsOf, spanName } from "./script";
+import { emotionWords } from "~/words/emotions";
+import { simulateWords } from "~/words/simulate";
+
+import { feelingName, heardText } from "./heard";
+import { doubled, EMOTIONS, faultsOf, isSound, moved, newStep, requestOf, secondsOf, spanName } from "./script";
 import { spans, summaryOf } from "./summary";
 
 describe("times", () => {
@@ -51,6 +55,38 @@ describe("steps", () => {
         { at: "9s", emotion: "joy", intensity: 0.5 },
       ],
     });
+  });
+});
+
+describe("a script in another order", () => {
+  const steps = [newStep("8s", "a"), newStep("16s", "b"), newStep("1m", "c")];
+  const id = (n: number) => steps[n]!.id;
+  const told = (script: typeof steps) => script.map(({ at, words }) => `${at} ${words}`);
+
+  it("has its words in other places and the times in theirs", () => {
+    expect(told(moved(steps, id(2), id(0)))).toEqual(["8s c", "16s a", "1m b"]);
+    expect(moved(steps, id(2), id(0))[0]?.id).toBe(id(2));
+    expect(moved(steps, "nobody", id(0))).toBe(steps);
+  });
+
+  it("has a doubled step behind the first one, in time", () => {
+    expect(told(doubled(steps, id(0)))).toEqual(["8s a", "12s a", "16s b", "1m c"]);
+    expect(told(doubled(steps, id(2)))).toEqual(["8s a", "16s b", "1m c", "1m8s c"]);
+    const long = [newStep("1d2h3m4s", "a"), newStep("1d2h3m6s", "b")];
+    expect(told(doubled(long, long[0]!.id))[1]).toBe("1d2h3m4s a");
+    expect(new Set(doubled(steps, id(0)).map((step) => step.id)).size).toBe(4);
+  });
+});
+
+describe("emotions", () => {
+  it("are heard in the words of the page", () => {
+    expect(heardText("anger, hostile", emotionWords.en, simulateWords.en)).toBe("anger, hostile");
+    expect(heardText("anger, hostile", emotionWords.zh, simulateWords.zh)).toBe("生气，有敌意");
+    expect(heardText("joy, making good", emotionWords.zh, simulateWords.zh)).toBe("喜悦，在示好");
+  });
+
+  it("can be chosen in Chinese, all of them", () => {
+    for (const what of EMOTIONS) expect(feelingName(what, emotionWords.zh, simulateWords.zh)).not.toMatch(/[a-z]/);
   });
 });
 

@@ -1,14 +1,15 @@
-import { Alert, Grid, Group, Loader, MultiSelect, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Grid, Group, Loader, MultiSelect, Stack, Text, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
-import { api, ask } from "~/api/client";
+import { api, ask, Problem, type Schemas, UNREACHABLE } from "~/api/client";
 import { Curves } from "~/pages/simulate/curves";
 import { Results } from "~/pages/simulate/results";
 import { type Step, isSound, preset, requestOf } from "~/pages/simulate/script";
 import { ScriptEditor } from "~/pages/simulate/script-editor";
+import { newId } from "~/ids";
 import { MBTI } from "~/parts/mbti";
 import { ProblemNote } from "~/parts/problem";
 import { usePreferences } from "~/preferences";
@@ -29,9 +30,18 @@ export const useExperiment = create<Experiment>()(
       steps: preset("insults", usePreferences.getState().lang),
       until: "",
     }),
-    { name: "soulgraph.experiment" },
+    {
+      name: "soulgraph.experiment",
+      version: 1,
+      migrate: (kept) => withNewIds(kept as Experiment),
+    },
   ),
 );
+
+/** Steps were once counted anew after each reload, so that two of them could have the same id. */
+function withNewIds(kept: Experiment): Experiment {
+  return { ...kept, steps: kept.steps.map((step) => ({ ...step, id: newId("step-") })) };
+}
 
 const MOST_TYPES = 6;
 const PAUSE_MS = 400;
@@ -48,6 +58,7 @@ export default function Simulate() {
     enabled: settled.types.length > 0 && isSound(settled.steps, settled.until),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
   return (
     <Stack p="md" gap="md">
@@ -81,7 +92,8 @@ export default function Simulate() {
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack>
             {steps.length === 0 && <Alert>{w.noSteps}</Alert>}
-            {played.error && <ProblemNote problem={played.error} onRetry={() => void played.refetch()} />}
+            {played.error && <Failure problem={played.error} onRetry={() => void played.refetch()} />}
+            <Ready played={played.isFetching ? undefined : played.data} />
             {played.data && steps.length > 0 && (
               <>
                 <Results simulation={played.data} />
@@ -92,5 +104,31 @@ export default function Simulate() {
         </Grid.Col>
       </Grid>
     </Stack>
+  );
+}
+
+/** Told once when a run is ready, and not while one still types. */
+function Ready({ played }: { played: Schemas["SimulationOut"] | undefined }) {
+  const w = useWords(simulateWords);
+  return (
+    <div role="status" className="visually-hidden">
+      {played && w.ready(played.runs.map((run) => run.mbti_type).join(", "), played.cues.length)}
+    </div>
+  );
+}
+
+function Failure({ problem, onRetry }: { problem: Error; onRetry: () => void }) {
+  const w = useWords(simulateWords);
+  // What breaks off in the middle of an answer is no refusal of the server.
+  if (problem instanceof Problem && problem.code !== UNREACHABLE) return <ProblemNote problem={problem} onRetry={onRetry} />;
+  return (
+    <Alert color="red" role="alert" title={w.brokenTitle}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{w.broken}</Text>
+        <Button size="xs" variant="light" color="red" onClick={onRetry}>
+          {w.again}
+        </Button>
+      </Stack>
+    </Alert>
   );
 }

@@ -1,5 +1,7 @@
 import { Badge, Button, Group, Text, Textarea } from "@mantine/core";
 
+import { excessOf, lengthOf } from "~/parts/limits";
+import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
 import { useWords } from "~/words/words";
 
@@ -19,14 +21,16 @@ interface DraftAreaProps {
 /** A text that is edited in its place. */
 export function DraftArea({ id, label, saved, most, mayBeEmpty, submit, pending, onSave }: DraftAreaProps) {
   const w = useWords(soulWords);
+  const common = useWords(commonWords);
   const draft = useDraft(id, saved);
-  const isReady = draft.isChanged && (mayBeEmpty || draft.text.trim() !== "");
+  const over = excessOf(draft.text, most);
+  const isReady = draft.isChanged && over === 0 && (mayBeEmpty || draft.text.trim() !== "");
   return (
     <>
       <Textarea
         aria-label={label}
         value={draft.text}
-        maxLength={most}
+        error={over > 0 && common.tooLong(over, most)}
         autosize
         minRows={5}
         maxRows={16}
@@ -35,7 +39,7 @@ export function DraftArea({ id, label, saved, most, mayBeEmpty, submit, pending,
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Text size="xs" c="dimmed">
-            {draft.text.length} / {most}
+            {lengthOf(draft.text)} / {most}
           </Text>
           {draft.isChanged && (
             <Badge variant="light" color="yellow" tt="none">

@@ -1,6 +1,6 @@
 /** Whom a soul knows, and what they are to each other. */
 
-import { Badge, Button, Group, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Group, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -8,6 +8,8 @@ import { useAccess } from "~/access";
 import { api, ask, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { FormDialog } from "~/parts/dialog";
+import { LimitedInput } from "~/parts/limited";
+import { excessOf } from "~/parts/limits";
 import { showProblem } from "~/parts/problem";
 import { usePreferences } from "~/preferences";
 import { commonWords } from "~/words/common";
@@ -116,6 +118,9 @@ function Person({ person, onOpen }: PersonProps) {
   );
 }
 
+const MOST_OF_ADDRESS = 80;
+const MOST_OF_BOND = 200;
+
 interface EditProps {
   soulId: string;
   person: Relation;
@@ -143,17 +148,24 @@ function EditRelation({ soulId, person, onClose }: EditProps) {
       title={w.editRelation(person.user_id)}
       submit={common.save}
       pending={save.isPending}
+      ready={excessOf(address, MOST_OF_ADDRESS) + excessOf(bond, MOST_OF_BOND) === 0}
+      changed={address !== (person.address ?? "") || bond !== person.bond}
       onSubmit={save.mutate}
       onClose={onClose}
     >
-      <TextInput
+      <LimitedInput
         label={w.address}
         value={address}
-        maxLength={80}
+        most={MOST_OF_ADDRESS}
         onChange={(event) => setAddress(event.currentTarget.value)}
         data-autofocus
       />
-      <TextInput label={w.bond} value={bond} maxLength={200} onChange={(event) => setBond(event.currentTarget.value)} />
+      <LimitedInput
+        label={w.bond}
+        value={bond}
+        most={MOST_OF_BOND}
+        onChange={(event) => setBond(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }

@@ -6,6 +6,8 @@ import { useAccess } from "~/access";
 import { api, ask, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { FormDialog } from "~/parts/dialog";
+import { LimitedTextarea } from "~/parts/limited";
+import { excessOf } from "~/parts/limits";
 import { showProblem } from "~/parts/problem";
 import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
@@ -19,6 +21,9 @@ interface PreferenceDialogProps {
   onClose: () => void;
 }
 
+/** How many characters the value and each line of the evidence may have. */
+const MOST = 500;
+
 export function evidenceText(evidence: unknown): string {
   return typeof evidence === "string" ? evidence : JSON.stringify(evidence);
 }
@@ -30,17 +35,20 @@ export function PreferenceDialog({ soulId, preference, onClose }: PreferenceDial
   const [key, setKey] = useState(preference?.key ?? "");
   const [value, setValue] = useState(preference?.value ?? "");
   const [percent, setPercent] = useState(Math.round(100 * (preference?.confidence ?? 1)));
-  const [evidence, setEvidence] = useState((preference?.evidence ?? []).map(evidenceText).join("\n"));
+  const known = (preference?.evidence ?? []).map(evidenceText).join("\n");
+  const [evidence, setEvidence] = useState(known);
   const [shared, setShared] = useState(preference?.shared_with ?? []);
   const lines = evidence.split("\n").map((line) => line.trim()).filter(Boolean);
   const body = { value: value.trim(), confidence: percent / 100, evidence: lines, shared_with: shared };
+  const longest = lines.reduce((one, other) => (other.length > one.length ? other : one), "");
   const save = useSavePreference(soulId, onClose);
   return (
     <FormDialog
       title={preference ? w.editPreference(preference.key) : w.addPreference}
       submit={common.save}
       pending={save.isPending}
-      ready={key.trim() !== "" && value.trim() !== ""}
+      ready={key.trim() !== "" && value.trim() !== "" && [value, ...lines].every((text) => excessOf(text, MOST) === 0)}
+      changed={value !== (preference?.value ?? "") || evidence !== known || key !== (preference?.key ?? "")}
       onSubmit={() => save.mutate({ key: key.trim(), body })}
       onClose={onClose}
     >
@@ -54,11 +62,11 @@ export function PreferenceDialog({ soulId, preference, onClose }: PreferenceDial
           data-autofocus
         />
       )}
-      <Textarea
+      <LimitedTextarea
         label={w.value}
         value={value}
-        maxLength={500}
-        autosize
+        most={MOST}
+        error={preference && value.trim() === "" && w.preferenceEmptied(w.deletePreference(preference.key))}
         minRows={1}
         onChange={(event) => setValue(event.currentTarget.value)}
         data-autofocus={preference ? true : undefined}
@@ -76,6 +84,7 @@ export function PreferenceDialog({ soulId, preference, onClose }: PreferenceDial
       <Textarea
         label={w.evidence}
         description={w.evidenceHint}
+        error={excessOf(longest, MOST) > 0 && common.tooLong(excessOf(longest, MOST), MOST)}
         value={evidence}
         autosize
         minRows={2}

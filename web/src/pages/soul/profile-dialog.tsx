@@ -1,7 +1,9 @@
-import { NumberInput, Select, Textarea } from "@mantine/core";
+import { NumberInput, Select } from "@mantine/core";
 import { useState } from "react";
 
 import { FormDialog } from "~/parts/dialog";
+import { LimitedTextarea } from "~/parts/limited";
+import { excessOf } from "~/parts/limits";
 import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
 import { useWords } from "~/words/words";
@@ -32,6 +34,8 @@ interface ItemDialogProps {
 }
 
 const MIDDLE = 5;
+/** How many characters each text of an item may have. */
+const MOST = 500;
 
 export function ItemDialog({ soulId, field, title, items, item, onClose }: ItemDialogProps) {
   const w = useWords(soulWords);
@@ -39,11 +43,13 @@ export function ItemDialog({ soulId, field, title, items, item, onClose }: ItemD
   const people = usePeople(soulId);
   const edit = useEditProfile(soulId);
   const keys = item && Object.keys(wordsOf(item)).length > 0 ? withOptional(field, item) : wordKeys(field, items);
-  const [texts, setTexts] = useState<Record<string, string>>(item ? wordsOf(item) : {});
+  const known = item ? wordsOf(item) : {};
+  const [texts, setTexts] = useState<Record<string, string>>(known);
   const [priority, setPriority] = useState(item?.priority ?? MIDDLE);
   const [person, setPerson] = useState(item?.user_id ?? null);
   const [shared, setShared] = useState(item?.shared_with ?? []);
-  const ready = keys.every((key) => OPTIONAL_WORDS.has(key) || texts[key]?.trim());
+  const isMissing = (key: string) => !OPTIONAL_WORDS.has(key) && !texts[key]?.trim();
+  const ready = keys.every((key) => !isMissing(key) && excessOf(texts[key] ?? "", MOST) === 0);
   const save = () => {
     const written = edited(item, keys, texts, { priority, user_id: person, shared_with: shared });
     edit.mutate(replacing(field, item, written), { onSuccess: onClose });
@@ -54,17 +60,18 @@ export function ItemDialog({ soulId, field, title, items, item, onClose }: ItemD
       submit={common.save}
       pending={edit.isPending}
       ready={ready}
+      changed={keys.some((key) => (texts[key] ?? "") !== (known[key] ?? ""))}
       onSubmit={save}
       onClose={onClose}
     >
       {keys.map((key, place) => (
-        <Textarea
+        <LimitedTextarea
           key={key}
           label={w.word[key] ?? key}
           description={OPTIONAL_WORDS.has(key) ? w.optional : undefined}
           value={texts[key] ?? ""}
-          maxLength={500}
-          autosize
+          most={MOST}
+          error={item && isMissing(key) && w.itemEmptied}
           minRows={1}
           onChange={(event) => setTexts({ ...texts, [key]: event.currentTarget.value })}
           data-autofocus={place === 0 || undefined}

@@ -1,4 +1,3 @@
-import { Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -6,13 +5,15 @@ import { useAccess } from "~/access";
 import { api, ask } from "~/api/client";
 import { keys } from "~/api/queries";
 import { FormDialog } from "~/parts/dialog";
+import { LimitedTextarea } from "~/parts/limited";
+import { excessOf } from "~/parts/limits";
 import { showProblem } from "~/parts/problem";
 import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
 import { useWords } from "~/words/words";
 
 import { SharingInput } from "./sharing";
-import type { Slot } from "./slot-numbers";
+import { MOST_OF_SLOT, type Slot } from "./slot-numbers";
 
 interface SlotDialogProps {
   soulId: string;
@@ -28,6 +29,7 @@ export function SlotDialog({ soulId, n, slot, onClose }: SlotDialogProps) {
   const client = useQueryClient();
   const [content, setContent] = useState(slot?.content ?? "");
   const [shared, setShared] = useState(slot?.shared_with ?? []);
+  const isEmpty = content.trim() === "";
   const save = useMutation({
     mutationFn: () => {
       const params = { path: { soul_id: soulId, n }, query: { user_id: person } };
@@ -45,15 +47,16 @@ export function SlotDialog({ soulId, n, slot, onClose }: SlotDialogProps) {
       title={slot ? w.editSlot(n) : `${w.newSlot} · ${n}`}
       submit={common.save}
       pending={save.isPending}
-      ready={content.trim() !== ""}
+      ready={!isEmpty && excessOf(content, MOST_OF_SLOT) === 0}
+      changed={content !== (slot?.content ?? "")}
       onSubmit={save.mutate}
       onClose={onClose}
     >
-      <Textarea
+      <LimitedTextarea
         label={w.content}
         value={content}
-        maxLength={500}
-        autosize
+        most={MOST_OF_SLOT}
+        error={slot && isEmpty && w.slotEmptied(w.deleteSlot(n))}
         minRows={2}
         onChange={(event) => setContent(event.currentTarget.value)}
         data-autofocus

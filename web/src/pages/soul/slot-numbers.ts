@@ -13,6 +13,9 @@ export const KINDS: { kind: SlotKind; first: number; last: number }[] = [
   { kind: "free", first: 40, last: 99 },
 ];
 
+/** How many characters a slot takes. */
+export const MOST_OF_SLOT = 500;
+
 /** The first number of a kind that holds nothing; undefined if all do. */
 export function freeSlot(kind: SlotKind, taken: number[]): number | undefined {
   const { first, last } = KINDS.find((one) => one.kind === kind)!;

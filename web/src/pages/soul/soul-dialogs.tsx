@@ -7,6 +7,8 @@ import { useState } from "react";
 import { api, ask } from "~/api/client";
 import { keys } from "~/api/queries";
 import { FormDialog } from "~/parts/dialog";
+import { LimitedInput } from "~/parts/limited";
+import { excessOf } from "~/parts/limits";
 import { showDone, showProblem } from "~/parts/problem";
 import { commonWords } from "~/words/common";
 import { soulWords } from "~/words/soul";
@@ -19,6 +21,10 @@ import type { OfSoul } from "./soul";
 interface SoulDialogProps extends OfSoul {
   onClose: () => void;
 }
+
+const MOST_OF_NAME = 80;
+
+const isName = (name: string) => name.trim() !== "" && excessOf(name, MOST_OF_NAME) === 0;
 
 export function RenameSoul({ soul, onClose }: SoulDialogProps) {
   const w = useWords(soulWords);
@@ -40,14 +46,14 @@ export function RenameSoul({ soul, onClose }: SoulDialogProps) {
       title={w.rename}
       submit={common.save}
       pending={rename.isPending}
-      ready={name.trim() !== "" && name.trim() !== soul.name}
+      ready={isName(name) && name.trim() !== soul.name}
       onSubmit={rename.mutate}
       onClose={onClose}
     >
-      <TextInput
+      <LimitedInput
         label={w.newName}
         value={name}
-        maxLength={80}
+        most={MOST_OF_NAME}
         onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
       />
@@ -79,15 +85,15 @@ export function SaveAsCharacter({ soul, onClose }: SoulDialogProps) {
       title={w.saveAs}
       submit={common.save}
       pending={save.isPending}
-      ready={name.trim() !== ""}
+      ready={isName(name)}
       onSubmit={save.mutate}
       onClose={onClose}
     >
       <Text size="sm">{w.saveAsText}</Text>
-      <TextInput
+      <LimitedInput
         label={w.saveAsName}
         value={name}
-        maxLength={80}
+        most={MOST_OF_NAME}
         onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
       />

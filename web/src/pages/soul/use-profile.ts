@@ -54,7 +54,7 @@ export function useEditProfile(soulId: string) {
     onError: (error) => {
       void client.invalidateQueries({ queryKey: key });
       const changed = error instanceof Problem && error.code === "changed_meanwhile";
-      showProblem(changed ? new Problem(error.status, error.code, w.reloaded) : error);
+      showProblem(changed ? new Problem(error.status, "reloaded", w.reloaded) : error);
     },
   });
 }

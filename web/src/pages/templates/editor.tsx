@@ -1,6 +1,6 @@
 /** A template and its preview, side by side or, on a narrow screen, behind two tabs. */
 
-import { Tabs } from "@mantine/core";
+import { Center, Tabs, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useMemo, useState } from "react";
 
@@ -11,6 +11,8 @@ import { templateWords } from "~/words/templates";
 import { useWords } from "~/words/words";
 import type { Stored } from "./draft";
 import { Layers } from "./layers";
+import { leftoversOf } from "./leftovers";
+import { type Leftovers, LeftoversNote } from "./leftovers-note";
 import { type Mistakes, mistakesOf } from "./mistakes";
 import { PreviewPanel } from "./preview";
 import { useVariables } from "./queries";
@@ -21,7 +23,14 @@ import { type Preview, type Subject, usePreview } from "./use-preview";
 
 const NONE: Mistakes = { modules: {}, others: [] };
 
-export function Editor({ template, names }: { template: Stored; names: string[] }) {
+interface EditorProps {
+  template: Stored;
+  /** Others have deleted it; what was written in it can still be saved. */
+  isGone: boolean;
+  names: string[];
+}
+
+export function Editor({ template, isGone, names }: EditorProps) {
   const w = useWords(templateWords);
   const access = useAccess();
   const drafting = useDraft(template);
@@ -32,16 +41,30 @@ export function Editor({ template, names }: { template: Stored; names: string[] 
   const narrow = useMediaQuery("(max-width: 62em)", false, { getInitialValueInEffect: false });
   const readOnly = template.shipped || !access.isServerOwner;
   const mistakes = useMistakes(preview, drafting);
+  // Of what was previewed last: while a variable is being typed it is not complained of.
+  const leftovers: Leftovers = useMemo(() => {
+    const known = variables.data;
+    return Object.fromEntries(known ? preview.sent.modules.map((module) => [module.key, leftoversOf(module, known)]) : []);
+  }, [preview.sent, variables.data]);
   const editing = (
     <section className={`panel ${styles.panel}`} aria-label={template.name}>
-      <Toolbar template={template} drafting={drafting} readOnly={readOnly} mayCreate={access.isServerOwner} names={names} />
+      <Toolbar
+        template={template}
+        drafting={drafting}
+        isGone={isGone}
+        readOnly={readOnly}
+        mayCreate={access.isServerOwner}
+        names={names}
+      />
       <div className={styles.scroll}>
+        <LeftoversNote draft={drafting.draft} leftovers={leftovers} onOpen={setOpenKey} />
         <Layers
           draft={drafting.draft}
           edit={drafting.edit}
           readOnly={readOnly}
           variables={variables.data ?? []}
           mistakes={mistakes}
+          leftovers={leftovers}
           sizes={preview.shown?.sizes ?? {}}
           openKey={openKey}
           onOpen={setOpenKey}
@@ -52,6 +75,7 @@ export function Editor({ template, names }: { template: Stored; names: string[] 
   const previewing = (
     <PreviewPanel preview={preview} subject={subject} onSubject={setSubject} mistakes={mistakes} editedKey={openKey} />
   );
+  if (isGone && !drafting.unsaved) return <Missing />;
   return (
     <>
       <LeaveGuard unsaved={drafting.unsaved} />
@@ -73,6 +97,15 @@ export function Editor({ template, names }: { template: Stored; names: string[] 
         </Tabs>
       )}
     </>
+  );
+}
+
+export function Missing() {
+  const w = useWords(templateWords);
+  return (
+    <Center p="xl">
+      <Text c="dimmed">{w.missing}</Text>
+    </Center>
   );
 }
 

@@ -9,6 +9,7 @@ import { sortableWords } from "~/words/sortable";
 import { templateWords } from "~/words/templates";
 import { useWords } from "~/words/words";
 import { added, addedByItself, type Draft, headOf, type Layer, LAYERS, modulesOf, MOST_MODULES, moved, rows } from "./draft";
+import type { Leftovers } from "./leftovers-note";
 import type { Mistakes } from "./mistakes";
 import type { Editing } from "./module-form";
 import { ModuleRow } from "./module-row";
@@ -17,12 +18,13 @@ import type { Size } from "./use-preview";
 
 interface LayersProps extends Editing {
   mistakes: Mistakes;
+  leftovers: Leftovers;
   sizes: Record<string, Size>;
   openKey: string | null;
   onOpen: (key: string | null) => void;
 }
 
-export function Layers({ mistakes, sizes, openKey, onOpen, ...editing }: LayersProps) {
+export function Layers({ mistakes, leftovers, sizes, openKey, onOpen, ...editing }: LayersProps) {
   const w = useWords(templateWords);
   const { draft, edit } = editing;
   const { placeOf } = useWords(sortableWords);
@@ -44,6 +46,7 @@ export function Layers({ mistakes, sizes, openKey, onOpen, ...editing }: LayersP
                 key={module.key}
                 module={module}
                 mistakes={mistakes.modules[module.key] ?? []}
+                leftovers={leftovers[module.key] ?? []}
                 size={sizes[module.key]}
                 isOpen={module.key === openKey}
                 onOpen={onOpen}

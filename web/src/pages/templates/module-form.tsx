@@ -7,6 +7,8 @@ import { templateWords } from "~/words/templates";
 import { useWords } from "~/words/words";
 import type { Variable } from "./completion";
 import { changed, type Draft, type DraftModule, inLayer, type Kind, type Layer, LAYERS, nudged, removed } from "./draft";
+import type { Leftover } from "./leftovers";
+import { LeftoversOfModule } from "./leftovers-note";
 import styles from "./templates.module.css";
 import { VariableText } from "./variable-text";
 
@@ -20,9 +22,10 @@ export interface Editing {
 interface ModuleFormProps extends Editing {
   module: DraftModule;
   mistakes: string[];
+  leftovers: Leftover[];
 }
 
-export function ModuleForm({ module, mistakes, draft, edit, readOnly, variables }: ModuleFormProps) {
+export function ModuleForm({ module, mistakes, leftovers, draft, edit, readOnly, variables }: ModuleFormProps) {
   const w = useWords(templateWords);
   const change = (part: Partial<DraftModule>, field = "") =>
     edit(changed(draft, module.key, part), field && `${module.key}.${field}`);
@@ -82,6 +85,7 @@ export function ModuleForm({ module, mistakes, draft, edit, readOnly, variables 
         onChange={(text) => change({ text }, "text")}
         onVariable={(text) => change({ text, kind: "template" })}
       />
+      <LeftoversOfModule leftovers={leftovers} />
     </Stack>
   );
 }

@@ -7,6 +7,7 @@ import { DragHandle, rowOf, useSortableRow } from "~/parts/sortable";
 import { templateWords } from "~/words/templates";
 import { useWords } from "~/words/words";
 import { changed, type DraftModule, variablesOf } from "./draft";
+import type { Leftover } from "./leftovers";
 import { type Editing, ModuleForm } from "./module-form";
 import styles from "./templates.module.css";
 import type { Size } from "./use-preview";
@@ -14,12 +15,13 @@ import type { Size } from "./use-preview";
 interface ModuleRowProps extends Editing {
   module: DraftModule;
   mistakes: string[];
+  leftovers: Leftover[];
   size: Size | undefined;
   isOpen: boolean;
   onOpen: (key: string | null) => void;
 }
 
-export function ModuleRow({ module, mistakes, size, isOpen, onOpen, ...editing }: ModuleRowProps) {
+export function ModuleRow({ module, mistakes, leftovers, size, isOpen, onOpen, ...editing }: ModuleRowProps) {
   const w = useWords(templateWords);
   const { key, name, enabled } = module;
   const { draft, edit, readOnly, variables } = editing;
@@ -65,7 +67,7 @@ export function ModuleRow({ module, mistakes, size, isOpen, onOpen, ...editing }
           />
         )}
       </div>
-      {isOpen && <ModuleForm module={module} mistakes={mistakes} {...editing} />}
+      {isOpen && <ModuleForm module={module} mistakes={mistakes} leftovers={leftovers} {...editing} />}
     </li>
   );
 }

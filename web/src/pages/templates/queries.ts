@@ -1,7 +1,7 @@
 /** What this page reads and makes. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
+import { type NavigateOptions, useNavigate } from "react-router";
 
 import { api, ask } from "~/api/client";
 import { keys } from "~/api/queries";
@@ -21,7 +21,7 @@ export function useVariables() {
 }
 
 /** Make a template and open it. */
-export function useCreate(onMade?: () => void) {
+export function useCreate(onMade?: () => void, options?: NavigateOptions) {
   const client = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
@@ -29,7 +29,7 @@ export function useCreate(onMade?: () => void) {
     onSuccess: async (made) => {
       client.setQueryData<Stored[]>(keys.templates, (all) => [...(all ?? []), made]);
       onMade?.();
-      await navigate(pathOf(made.id));
+      await navigate(pathOf(made.id), options);
       void client.invalidateQueries({ queryKey: keys.templates, exact: true });
     },
     onError: showProblem,

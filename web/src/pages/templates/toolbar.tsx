@@ -1,15 +1,16 @@
 /** The head of a template: its name, who speaks, and what can be done with it. */
 
-import { ActionIcon, Badge, Button, Group, Progress, Select, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Progress, Select, Text, TextInput, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconArrowBackUp, IconArrowForwardUp, IconCopy } from "@tabler/icons-react";
 
-import { ChangedElsewhere, Conflict, Unsaved } from "~/parts/conflict";
+import { ChangedElsewhere, Unsaved } from "~/parts/conflict";
 import { commonWords } from "~/words/common";
 import { templateWords } from "~/words/templates";
 import { useWords } from "~/words/words";
 import { DeleteTemplate } from "./delete-template";
 import { bodyOf, freeName, MOST_OWN_TEXT, ownText, type Stored } from "./draft";
+import { Meanwhile } from "./meanwhile";
 import { useCreate } from "./queries";
 import styles from "./templates.module.css";
 import type { Drafting } from "./use-draft";
@@ -17,16 +18,18 @@ import type { Drafting } from "./use-draft";
 interface ToolbarProps {
   template: Stored;
   drafting: Drafting;
+  /** Others have deleted it. */
+  isGone: boolean;
   readOnly: boolean;
   mayCreate: boolean;
   names: string[];
 }
 
-export function Toolbar({ template, drafting, readOnly, mayCreate, names }: ToolbarProps) {
+export function Toolbar({ template, drafting, isGone, readOnly, mayCreate, names }: ToolbarProps) {
   const w = useWords(templateWords);
   const { draft, edit } = drafting;
   return (
-    <Stack gap="xs">
+    <>
       <Group gap="xs" align="flex-end">
         <TextInput
           label={w.name}
@@ -48,13 +51,13 @@ export function Toolbar({ template, drafting, readOnly, mayCreate, names }: Tool
           onChange={(voice) => voice && edit({ ...draft, voice: voice as Stored["voice"] })}
         />
       </Group>
-      <Group gap="xs" justify="space-between">
+      <div className={styles.tools}>
         {readOnly ? <Badge variant="light">{template.shipped ? w.shipped : w.readOnly}</Badge> : <Saving drafting={drafting} />}
         <Group gap={4}>
           {mayCreate && <CopyButton template={template} drafting={drafting} names={names} />}
-          {!readOnly && <DeleteTemplate template={template} />}
+          {!readOnly && !isGone && <DeleteTemplate template={template} />}
         </Group>
-      </Group>
+      </div>
       {readOnly && (
         <Text size="xs" c="dimmed">
           {mayCreate ? w.shippedHint : w.forbiddenHint}
@@ -62,8 +65,15 @@ export function Toolbar({ template, drafting, readOnly, mayCreate, names }: Tool
       )}
       {!readOnly && <OwnText count={ownText(draft)} />}
       <ChangedElsewhere shown={drafting.changedElsewhere} />
-      <Conflict editing={drafting} />
-    </Stack>
+      <div role="status">
+        {isGone && (
+          <Text size="xs" c="orange">
+            {w.deletedElsewhere}
+          </Text>
+        )}
+      </div>
+      <Meanwhile drafting={drafting} />
+    </>
   );
 }
 
@@ -83,7 +93,7 @@ function Saving({ drafting }: { drafting: Drafting }) {
     { label: w.redo, icon: IconArrowForwardUp, act: drafting.redo },
   ];
   return (
-    <Group gap={6}>
+    <Group gap={6} className={styles.saving}>
       <Button size="xs" onClick={trySave} loading={saving.isPending} disabled={!unsaved}>
         {common.save}
       </Button>

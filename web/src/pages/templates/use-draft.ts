@@ -36,6 +36,7 @@ export function useDraft(template: Stored) {
   });
   return {
     draft,
+    untouched,
     unsaved,
     changedElsewhere: changedElsewhere && unsaved,
     edit: (next: Draft, tag = "") => setHistory((now) => change(now, next, tag)),
@@ -43,10 +44,9 @@ export function useDraft(template: Stored) {
     redo: history.future.length > 0 ? () => setHistory(redo) : undefined,
     discard: () => setHistory((now) => change(now, untouched, "")),
     save: () => saving.save(draft, base.revision),
-    overwrite: () => saving.overwrite(draft),
-    takeTheirs: async () => {
-      const theirs = await saving.theirs();
-      if (theirs) take(theirs);
+    takeTheirs: (theirs: Stored) => {
+      saving.settle(theirs);
+      take(theirs);
     },
     saving,
   };
@@ -61,46 +61,55 @@ function withKeys(saved: Stored, sent: Draft): Draft {
   return { ...adopted, modules };
 }
 
+/** What others have made of the template since it was read: null if they have deleted it. */
+interface Meanwhile {
+  theirs: Stored | null;
+}
+
 function useSave(templateId: string, onSaved: (saved: Stored, sent: Draft) => void) {
   const w = useWords(templateWords);
   const client = useQueryClient();
-  const [conflict, setConflict] = useState(false);
+  const [meanwhile, setMeanwhile] = useState<Meanwhile | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const path = { template_id: templateId };
+  const keep = (stored: Stored) =>
+    client.setQueryData<Stored[]>(keys.templates, (all) => all?.map((one) => (one.id === stored.id ? stored : one)));
+  const forget = () =>
+    client.setQueryData<Stored[]>(keys.templates, (all) => all?.filter((one) => one.id !== templateId));
+  const look = () =>
+    ask(api.GET("/v1/templates/{template_id}", { params: { path } })).then(
+      (theirs) => setMeanwhile({ theirs }),
+      (problem) => {
+        if (!(problem instanceof Problem && problem.status === 404)) return showProblem(problem);
+        forget();
+        setMeanwhile({ theirs: null });
+      },
+    );
   const put = useMutation({
     mutationFn: ({ sent, revision }: { sent: Draft; revision: string }) =>
       ask(api.PUT("/v1/templates/{template_id}", { params: { path }, body: { ...bodyOf(sent), revision } })),
     onSuccess: (saved, { sent }) => {
-      client.setQueryData<Stored[]>(keys.templates, (all) => all?.map((one) => (one.id === saved.id ? saved : one)));
-      setConflict(false);
+      keep(saved);
+      setMeanwhile(null);
       setRefusal(null);
       onSaved(saved, sent);
       showDone(w.saved);
     },
     onError: (problem, { sent }) => {
-      if (problem instanceof Problem && problem.code === "changed_meanwhile") return setConflict(true);
+      if (problem instanceof Problem && problem.code === "changed_meanwhile") return void look();
       setRefusal({ problem, sent });
       showProblem(problem);
     },
   });
-  const current = () => ask(api.GET("/v1/templates/{template_id}", { params: { path } }));
-  const overwrite = async (sent: Draft) => {
-    const theirs = await current().catch(showProblem);
-    if (theirs) put.mutate({ sent, revision: theirs.revision });
-  };
   return {
     isPending: put.isPending,
-    conflict,
+    meanwhile,
     refusal,
     save: (sent: Draft, revision: string) => put.mutate({ sent, revision }),
-    overwrite,
-    theirs: async () => {
-      const theirs = await current().catch(showProblem);
-      if (!theirs) return undefined;
-      client.setQueryData<Stored[]>(keys.templates, (all) => all?.map((one) => (one.id === theirs.id ? theirs : one)));
-      setConflict(false);
-      return theirs;
+    /** Nothing is to be decided any more; `stored` is what it was decided for. */
+    settle: (stored?: Stored) => {
+      if (stored) keep(stored);
+      setMeanwhile(null);
     },
-    settle: () => setConflict(false),
   };
 }
