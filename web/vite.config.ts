@@ -43,5 +43,6 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { groups: shared } } },
   },
   server: { proxy: { "/v1": { target: server, ws: true }, "/readyz": server, "/metrics": server } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  // One document for all files: to make a new one for each would take ten times as long as the tests.
+  test: { environment: "jsdom", isolate: false, include: ["src/**/*.test.{ts,tsx}"] },
 });
