@@ -7,8 +7,10 @@ import { useAccess } from "~/access";
 import type { Schemas } from "~/api/client";
 import { dropTurn, say, useLive } from "~/live/live";
 import { SayForm } from "~/parts/say-form";
+import { usePreferences } from "~/preferences";
 import { useRobot } from "~/robot/store";
 import { graphWords } from "~/words/graph";
+import { sentenceOf } from "~/words/problems";
 import { useWords } from "~/words/words";
 
 import styles from "./graph.module.css";
@@ -43,13 +45,14 @@ function useRobotOf(soulId: string): string | undefined {
 /** A turn is dropped once the transcript has it; its last words stay here. */
 function Reply({ inputId, soul }: { inputId: string | null; soul: string }) {
   const w = useWords(graphWords);
+  const lang = usePreferences((state) => state.lang);
   const turn = useLive((state) => (inputId ? state.turns[inputId] : undefined));
   const [reply, setReply] = useState("");
   useEffect(() => setReply(""), [inputId]);
   useEffect(() => {
-    if (turn) setReply(turn.problem?.detail ?? turn.reply);
+    if (turn) setReply(turn.problem ? sentenceOf(turn.problem, lang) : turn.reply);
     if (turn?.phase === "failed" && inputId) dropTurn(inputId);
-  }, [turn, inputId]);
+  }, [turn, inputId, lang]);
   return (
     <div role="log" aria-label={w.reply(soul)} data-testid="graph-reply">
       {turn && !reply && (
