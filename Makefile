@@ -7,13 +7,16 @@ RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),$(UV) pip install --compile-bytecode --python $(BIN)/python,$(BIN)/pip install --disable-pip-version-check) --constraint constraints.txt
-PYTEST := $(BIN)/pytest -n 5 --dist worksteal
+PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 # The studio is built by the machine's Node, or by one from the Python index where that is missing or too old.
 NODE := $(shell node --eval 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null && command -v npm)
 NPM := $(if $(NODE),npm,PATH="$(abspath $(BIN)):$$PATH" npm) --prefix web
 STUDIO := web/dist/index.html
 MODULES := web/node_modules/.package-lock.json
 STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type f)) $(wildcard web/*.html web/*.ts web/tsconfig.json)
+
+# Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup studio pictures dev run check test privacy coverage langgraph-dev bench clean
 

@@ -5,9 +5,9 @@ import errno
 import logging
 import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from soulgraph.errors import ConfigurationError
@@ -27,6 +27,13 @@ class Addresses(NamedTuple):
     websocket: str
 
 
+class _Subscriptions(dict[str, Any]):
+    """amqtt goes through them for every client that connects, and others come and go while it does."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self.keys()))
+
+
 @asynccontextmanager
 async def embedded_broker(port: int | None, websocket_port: int | None) -> AsyncIterator[Addresses]:
     """Run the broker and yield its addresses. A requested port must be free; None takes one near the default."""
@@ -41,6 +48,7 @@ async def embedded_broker(port: int | None, websocket_port: int | None) -> Async
     ):
         # amqtt could open its ports itself, but would not tell which: so the sockets are ours.
         broker = Broker({"listeners": {"default": {"type": "external"}}, "plugins": _ALLOW_ANONYMOUS})
+        broker._subscriptions = _Subscriptions()
         writers: WeakSet[asyncio.StreamWriter] = WeakSet()
 
         async def on_tcp_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

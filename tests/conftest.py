@@ -1,10 +1,12 @@
 """What every test may ask for: an empty database on each backend, and an environment that hides the real one."""
 
 import asyncio
+import functools
 import gc
 import os
 import re
 import shutil
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -20,6 +22,8 @@ _REAL = re.compile(r"(?!SOULGRAPH_TEST_)(SOULGRAPH|OPENAI|LANGSMITH|LANGCHAIN|OT
 for name in [name for name in os.environ if _REAL.match(name)]:
     del os.environ[name]
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+# Nobody speaks TLS here, and to read the machine's certificates for every client takes a tenth of the whole time.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 
 def pytest_collection() -> None:

@@ -198,7 +198,7 @@ def test_tools_are_shown_and_a_problem_does_not_end_the_chat(model: str) -> None
     remember = {"tool_calls": [{"name": "remember", "arguments": {"fact": "likes tea"}}]}
     httpx.post(model, json=[{"status": 401, "text": "bad key"}, remember]).raise_for_status()
     talk = soulgraph("chat", said="hello\nhello again\n")
-    assert "bad key" in talk.stderr
+    assert "check SOULGRAPH_LLM_API_KEY" in talk.stderr
     assert len(talk.stderr.splitlines()) == 1
     assert "  remember: likes tea\nMira: I hear you.\n" in talk.stdout
 

@@ -146,7 +146,7 @@ async def test_a_failed_extraction_marks_nothing_archived(client, stub):
     soul_id = await new_soul(client)
     for n in range(5):
         await say(client, f"round {n}", soul_id=soul_id, session_id="s")
-    assert "cannot be reached" in (await failed(client))["error"]
+    assert "the model's server failed" in (await failed(client))["error"]
     assert (await archived(client), await events(client)) == ([False] * 10, [])
 
 

@@ -31,6 +31,7 @@ public    GET    /healthz
 public    GET    /readyz
 anyone    GET    /v1/me
 anyone    POST   /v1/chat  {"text": "hi", "soul_id": "$soul"}
+anyone    POST   /v1/sessions/$session/stop  {}
 anyone    POST   /v1/chat/completions  {"model": "soul:$soul", "messages": [{"role": "user", "content": "hi"}]}
 anyone    GET    /v1/models
 anyone    GET    /v1/models/soul:$soul

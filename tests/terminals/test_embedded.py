@@ -14,6 +14,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import embedded
 from soulgraph.terminals.embedded import embedded_broker
 from soulgraph.tests.live import free_port
+from soulgraph.tests.terminals.brokers import independent
 
 WHO_I_AM = b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a"
 WELCOME = b"\x20\x02\x00\x00"
@@ -96,3 +97,19 @@ async def test_whoever_is_still_there_at_the_end_is_parted_from_even_if_nobody_k
     with caller:
         async with asyncio.timeout(5):
             assert await asyncio.get_running_loop().sock_recv(caller, 100) == b""
+
+
+async def test_who_connects_while_others_come_and_go_is_served():
+    """amqtt goes through all subscriptions for every client that connects, and waits in between."""
+    async with embedded_broker(0, 0) as addresses:
+        async with independent(addresses.mqtt) as first:
+            for n in range(30):
+                await first.publish(f"soul/terminal/{n}/online", "online", qos=1, retain=True)
+
+        async def come_and_go(n):
+            for visit in range(5):
+                async with independent(addresses.mqtt) as client:
+                    await client.subscribe(f"soul/terminal/{n}/{visit}/#", qos=1, timeout=5)
+                    await client.subscribe(f"soul/terminal/{n}/#", qos=1, timeout=5)
+
+        await asyncio.gather(*map(come_and_go, range(20)))

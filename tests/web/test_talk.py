@@ -146,6 +146,7 @@ async def test_messages_are_answered_anew_edited_corrected_forked_and_deleted(op
     await choose(page, "Three.", "Only correct the words")
     await page.get_by_role("textbox", name="The words of the message").fill("Nobody did.")
     await page.get_by_role("button", name="Only correct the words").click()
+    await expect(page.get_by_role("textbox", name="The words of the message")).to_have_count(0)
     await expect(speech(page, "Nobody did.")).to_have_count(1)
     assert await transcript(studio.client, session_id) == [*original[:3], ("assistant", "Nobody did.")]
 
@@ -218,7 +219,8 @@ async def test_what_was_read_of_a_stopped_answer_stays_and_before_the_first_word
     studio, session_id = await opened_talk(open_studio, llm_base_url=stub.base_url, llm_model="stub")
     page, log = studio.page, studio.page.get_by_role("log")
     story = "".join(f"Room {n} of the lighthouse had {n} clocks. " for n in range(1, 10)) + "The end."
-    stub.script(narrated(story, chunk_delay_s=0.05), Reply(hang=True), narrated("Good night."))
+    stub.when("Never mind", Reply(hang=True))
+    stub.when("Tell me", narrated(story, chunk_delay_s=0.05))
     await studio.say("Tell me a long story")
     await expect(log).to_contain_text("lighthouse")
     await page.get_by_role("button", name="Stop").click()
@@ -234,9 +236,11 @@ async def test_what_was_read_of_a_stopped_answer_stays_and_before_the_first_word
     stopped = page.get_by_text("You stopped it before the first word")
     await expect(stopped).to_be_visible()
     assert len(await transcript(studio.client, session_id)) == 2
+    stub.when("Never mind", narrated("Good night."))
     await page.get_by_role("button", name="Try again").click()
     await expect(log).to_contain_text("Good night.")
     await expect(stopped).to_have_count(0)
+    await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     await expect(speech(page, "Never mind, good night")).to_have_count(1)
     assert (await transcript(studio.client, session_id))[2:] == [
         ("user", "Never mind, good night"),
