@@ -117,11 +117,16 @@ async def stop(session_id: Id, request: StopRequest, caller: Speaker, services: 
     A turn without a word so far ends with the problem `turn_stopped` and is not stored. Devices that move already are
     not stopped by this.
     """
-    return StoppedOut(turn_ids=stop_turns(session_id, request, caller, services))
+    return StoppedOut(turn_ids=await stop_turns(session_id, request, caller, services))
 
 
-def stop_turns(session_id: str, request: StopRequest, caller: Caller, services: Services) -> list[str]:
+async def stop_turns(session_id: str, request: StopRequest, caller: Caller, services: Services) -> list[str]:
+    """Raises NotFound for a session that is not the caller's. One whose first turn runs is not stored yet."""
     caller = caller.acting_for(request.user_id)
+    async with services.stores.read() as tx:
+        session = await tx.sessions.find(session_id)
+    if session and not caller.sees_session(session):
+        raise NotFound("session", session_id)
     turns = [turn for turn in services.runner.running_in(session_id) if _may_stop(caller, turn, request.input_id)]
     for turn in turns:
         turn.stop()

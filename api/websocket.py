@@ -153,7 +153,7 @@ class Conversation:
             case Chat():
                 await self._chat(message)
             case Stop():
-                stop_turns(message.session_id, message, await self._caller(), self._services)
+                await stop_turns(message.session_id, message, await self._caller(), self._services)
 
     async def _listen(self, message: Listen) -> None:
         """Let the socket hear everything of a soul; what it hears first is queued, so that nothing comes between."""

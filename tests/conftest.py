@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,19 @@ _REAL = re.compile(r"(?!SOULGRAPH_TEST_)(SOULGRAPH|OPENAI|LANGSMITH|LANGCHAIN|OT
 for name in [name for name in os.environ if _REAL.match(name)]:
     del os.environ[name]
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
-# Nobody speaks TLS here, and to read the machine's certificates for every client takes a tenth of the whole time.
-ssl.create_default_context = functools.cache(ssl.create_default_context)
+
+
+def _read_once(create: Callable[..., ssl.SSLContext]) -> Callable[..., ssl.SSLContext]:
+    """To read all certificates of the machine for every HTTP client would take a tenth of the whole time."""
+    cached = functools.cache(create)
+
+    def context(*args: Any, **options: Any) -> ssl.SSLContext:
+        return (cached if options.get("cafile") else create)(*args, **options)
+
+    return context
+
+
+ssl.create_default_context = _read_once(ssl.create_default_context)
 
 
 def pytest_collection() -> None:

@@ -137,8 +137,8 @@ def surprise(n: int) -> Reply:
     return Reply(text=text)
 
 
-@pytest.mark.parametrize("turns", [100])
-async def test_two_sessions_of_one_soul_and_a_hundred_updates_lose_no_item(stub, database_url, tmp_path, turns):
+async def test_two_sessions_of_one_soul_and_many_updates_lose_no_item(stub, database_url, tmp_path):
+    turns = 40
     attentive(stub).script(*(surprise(n) for n in range(turns)))
     llm = {"llm_base_url": stub.base_url, "llm_model": "stub"}
     async with serving(database_url=database_url, data_dir=tmp_path, session_queue=200, **llm) as client:
