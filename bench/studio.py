@@ -132,7 +132,8 @@ async def streaming(browser: Browser, server: ServerProcess, soul_id: str) -> No
         await asyncio.sleep(3.0)
         spent["readers"].append(await measured(server.pid, lambda n=n: readers(server.url, soul_id, n)))
         spent["tabs"].append(await measured(server.pid, lambda: tabs(pages)))
-        print(f"  … round {n + 1} of {ROUNDS}", file=sys.stderr, flush=True)
+        latest = ", ".join(f"{who} {each[-1]:.3f} ms" for who, each in spent.items())
+        print(f"  … round {n + 1} of {ROUNDS}: {latest}", file=sys.stderr, flush=True)
     bare, open_ = (statistics.median(spent[who]) for who in ("readers", "tabs"))
     ratio = open_ / bare
     print(f"| server CPU for a streamed token, {TABS} at once | ms | ratio | target | |\n|---|---|---|---|---|")

@@ -3,8 +3,6 @@
 import asyncio
 import json
 
-import pytest
-
 from soulgraph.tests.e2e.afterglow import attentive, settled
 from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_openai import Reply
