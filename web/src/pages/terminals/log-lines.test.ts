@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { jsonOf } from "~/robot/topics";
 
-import { bounded, filtered, lineOf, type LogLine, MOST_LINES } from "./log-lines";
+import { bounded, excess, filtered, lineOf, type LogLine, MOST_LINES } from "./log-lines";
 
 const line = (n: number, topic: string, payload = "{}"): LogLine => lineOf(n, 0, topic, payload, false)!;
 
@@ -11,6 +11,7 @@ describe("the log of the broker", () => {
     const many = Array.from({ length: MOST_LINES }, (_, n) => line(n, "soul/terminal/a/heartbeat", "1"));
     const kept = bounded(many, [line(MOST_LINES, "soul/terminal/a/online", "offline")]);
     expect(kept).toHaveLength(MOST_LINES);
+    expect([excess(many.slice(5), many.slice(0, 5)), excess(many, many.slice(0, 7))]).toEqual([0, 7]);
     expect(kept[0]?.n).toBe(1);
     expect(kept.at(-1)?.payload).toBe("offline");
   });

@@ -31,6 +31,11 @@ export function bounded(lines: readonly LogLine[], more: readonly LogLine[]): Lo
   return [...lines, ...more].slice(-MOST_LINES);
 }
 
+/** How many of them are too many. */
+export function excess(lines: readonly LogLine[], more: readonly LogLine[]): number {
+  return Math.max(0, lines.length + more.length - MOST_LINES);
+}
+
 export function filtered(lines: readonly LogLine[], { terminalId, kinds, text }: LogFilter): LogLine[] {
   const wanted = text.trim().toLowerCase();
   return lines.filter(

@@ -4,7 +4,7 @@ import type { MqttClient } from "mqtt";
 import { create } from "zustand";
 
 import { useKey } from "~/api/key";
-import { bounded, lineOf, type LogLine } from "~/pages/terminals/log-lines";
+import { bounded, excess, lineOf, type LogLine } from "~/pages/terminals/log-lines";
 import { connectBroker } from "~/robot/broker";
 import { RETAINED } from "~/robot/topics";
 
@@ -17,9 +17,11 @@ interface LogStore {
   /** What came while the log was paused. */
   held: LogLine[];
   paused: boolean;
+  /** How many were too many to be kept. */
+  dropped: number;
 }
 
-const EMPTY = { lines: [], held: [], paused: false, problem: null };
+const EMPTY = { lines: [], held: [], paused: false, dropped: 0, problem: null };
 
 export const useLog = create<LogStore>(() => ({ connection: "connecting", ...EMPTY }));
 
@@ -72,17 +74,24 @@ function received(topic: string, bytes: Uint8Array, retained: boolean): void {
 function show(): void {
   const more = unshown;
   unshown = [];
-  useLog.setState(({ paused, lines, held }) =>
-    paused ? { held: bounded(held, more) } : { lines: bounded(lines, more) },
+  useLog.setState(({ paused, lines, held, dropped }) =>
+    paused
+      ? { held: bounded(held, more), dropped: dropped + excess(held, more) }
+      : { lines: bounded(lines, more), dropped: dropped + excess(lines, more) },
   );
 }
 
 export function setPaused(paused: boolean): void {
-  useLog.setState(({ lines, held }) => ({ paused, lines: bounded(lines, held), held: [] }));
+  useLog.setState(({ lines, held, dropped }) => ({
+    paused,
+    lines: bounded(lines, held),
+    held: [],
+    dropped: dropped + excess(lines, held),
+  }));
 }
 
 export function clearLog(): void {
-  useLog.setState({ lines: [], held: [] });
+  useLog.setState({ lines: [], held: [], dropped: 0 });
 }
 
 /** Publish the same again, retained if the topic's messages are. */

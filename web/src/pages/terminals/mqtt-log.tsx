@@ -5,7 +5,7 @@ import { IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react"
 import { useEffect, useMemo, useState } from "react";
 
 import { useAccess } from "~/access";
-import { filtered, type LogFilter } from "~/pages/terminals/log-lines";
+import { filtered, type LogFilter, MOST_LINES } from "~/pages/terminals/log-lines";
 import { LogRows } from "~/pages/terminals/log-rows";
 import { clearLog, openLog, setPaused, useLog } from "~/pages/terminals/log-store";
 import { useTerminals } from "~/pages/terminals/use-terminals";
@@ -19,6 +19,7 @@ const KINDS = [...SAID, ...HEARD];
 export function MqttLog() {
   const w = useWords(terminalWords).log;
   const lines = useLog((log) => log.lines);
+  const dropped = useLog((log) => log.dropped);
   const [filter, setFilter] = useState<LogFilter>({ terminalId: null, kinds: [], text: "" });
   const shown = useMemo(() => filtered(lines, filter), [lines, filter]);
   useOpenLog();
@@ -36,6 +37,11 @@ export function MqttLog() {
         </Group>
       </Group>
       <Controls filter={filter} onFilter={setFilter} />
+      {dropped > 0 && (
+        <Text size="xs" c="dimmed">
+          {w.dropped(MOST_LINES, dropped)}
+        </Text>
+      )}
       {shown.length === 0 ? (
         <Text size="sm" c="dimmed">
           {lines.length === 0 ? w.empty : w.nothingFits}
