@@ -6,7 +6,8 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from soulgraph.tests.e2e import keyring
-from soulgraph.tests.live import say, transcript
+from soulgraph.tests.live import new_soul, say, transcript
+from soulgraph.tests.stub_openai import Reply
 from soulgraph.tests.web.talk import box_of
 
 # What an owner is offered on each page, and a guest is not.
@@ -122,6 +123,33 @@ async def test_the_door_opens_to_the_right_key_only_and_leads_where_one_wanted_t
     assert "Hi, it's Ann." not in await page.content()
     assert secret not in await kept(page)
     assert "a private thought" not in await kept(page)
+
+
+async def test_a_key_that_is_revoked_in_mid_answer_is_asked_for_again_and_the_draft_stays(open_studio, stub):
+    studio = await open_studio(llm_base_url=stub.base_url, llm_model="stub")
+    owner, page = studio.client, studio.page
+    soul_id = await new_soul(owner, "Pip")
+    session_id = (await owner.post("/v1/sessions", json={"soul_id": soul_id, "user_id": "ann"})).json()["session_id"]
+    owner.headers.update(await keyring.made(owner, "owner", "owner"))
+    keys = [await keyring.made(owner, name, "chat", user_id="ann") for name in ("tablet", "phone")]
+    tablet, phone = [key["Authorization"].removeprefix("Bearer ") for key in keys]
+    studio.expected += ["401", "WebSocket"]
+    await page.goto("about:blank")
+    await page.goto(f"{studio.url}/studio/chat/{session_id}#key={tablet}")
+    stub.default = Reply(hang=True)
+    box = page.get_by_role("textbox", name="Say something")
+    await box.fill("Tell me a story")
+    await box.press("Enter")
+    await box.fill("and could you also")
+    [key] = [one for one in (await owner.get("/v1/keys")).json() if one["name"] == "tablet"]
+    assert (await owner.delete(f"/v1/keys/{key['key_id']}")).status_code == 204
+    await expect(page.get_by_text("The server does not know this key, or it was revoked.")).to_be_visible(
+        timeout=15_000
+    )
+    assert tablet not in await kept(page)
+    await page.get_by_label("API key").fill(phone)
+    await page.get_by_label("API key").press("Enter")
+    await expect(box).to_have_value("and could you also")
 
 
 async def kept(page):

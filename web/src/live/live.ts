@@ -2,7 +2,7 @@
 
 import { create } from "zustand";
 
-import { ROOT, type Schemas } from "~/api/client";
+import { api, ROOT, type Schemas } from "~/api/client";
 import { useKey } from "~/api/key";
 import { noticed, queryClient, whatChanged } from "~/api/queries";
 import { newId } from "~/ids";
@@ -92,6 +92,7 @@ const socket = new LiveSocket(
       const wasDown = useLive.getState().connection === "down";
       useLive.setState({ connection, retryAt, ...(connection === "open" && { offline: false }) });
       if (connection === "open" && wasDown) void queryClient.invalidateQueries();
+      if (connection === "down" && useKey.getState().key) void askForKey();
     },
     frame: received,
     resent: (inputId) => {
@@ -100,6 +101,11 @@ const socket = new LiveSocket(
     },
   },
 );
+
+/** A refused key looks like a lost server to a socket: the answer to an ordinary request tells which it is. */
+async function askForKey(): Promise<void> {
+  await api.GET("/v1/me").catch(() => undefined);
+}
 
 /** Open the socket, and say again what a reload has interrupted. */
 export function startLive(): void {
