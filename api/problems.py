@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
@@ -68,12 +68,9 @@ def _response(body: dict[str, Any], path: str, headers: dict[str, str]) -> JSONR
 
 
 async def _on_soulgraph_error(connection: HTTPConnection, error: Exception) -> JSONResponse:
+    """Of a web socket this is the answer to its handshake: the client gets a status and not a close code."""
     assert isinstance(error, SoulgraphError)
-    response = problem(error, connection.url.path)
-    if isinstance(connection, WebSocket):
-        # Before the handshake, so that the client gets an HTTP status and a problem instead of a close code.
-        await connection.send_denial_response(response)
-    return response
+    return problem(error, connection.url.path)
 
 
 async def _on_validation_error(request: Request, error: Exception) -> JSONResponse:
