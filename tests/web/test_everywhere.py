@@ -214,6 +214,9 @@ async def test_tab_shows_where_it_is_skips_the_rail_and_comes_round(open_studio)
             if await page.evaluate("document.activeElement === document.body"):
                 break
             stop = await page.evaluate(SEEN)
+            if not stop["isSeen"]:  # perhaps the page is still scrolling there
+                await page.wait_for_timeout(200)
+                stop = await page.evaluate(SEEN)
             if not stop["isSeen"]:
                 unseen.append(stop["name"])
         else:
