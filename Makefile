@@ -18,7 +18,7 @@ STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type
 # Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup studio pictures dev run check test privacy coverage langgraph-dev bench clean
+.PHONY: setup studio pictures dev run check test reminders privacy coverage langgraph-dev bench clean
 
 setup: $(RUN) $(STUDIO)
 
@@ -78,6 +78,11 @@ test: check
 privacy: dev
 	SOULGRAPH_TEST_PRIVACY_TURNS=3000 $(BIN)/pytest -n 2 -s tests/e2e/test_privacy.py
 
+# Ten thousand reminders through kill -9 and clock jumps, each said once.
+reminders: dev
+	$(BIN)/python bench/reminders.py --count 10000
+	$(if $(DATABASE_URL),$(BIN)/python bench/reminders.py --count 10000 --servers 2 --database-url $(DATABASE_URL),@echo "with two servers: make reminders DATABASE_URL=postgresql://…")
+
 # Apart, because counting lines doubles the time.
 coverage: dev studio
 	COVERAGE_CONCURRENCY=greenlet $(PYTEST) --cov --cov-report=term-missing
@@ -94,9 +99,13 @@ bench: dev studio
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/prompt.py
 	$(BIN)/python bench/recall.py
+	$(BIN)/python bench/age.py
+	$(BIN)/python bench/storage.py
+	$(BIN)/python bench/facts.py bench/data/facts_open.yaml bench/data/facts_held.yaml
 	$(BIN)/python bench/heart.py
 	$(BIN)/python bench/terminals.py
 	$(BIN)/python bench/tracing.py
+	$(BIN)/python bench/moving.py
 	$(BIN)/python bench/studio.py
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 

@@ -14,13 +14,16 @@ from fastapi import FastAPI
 from soulgraph import __version__
 from soulgraph.api import (
     backgrounds,
+    backup,
     cards,
     chat,
+    chat_import,
     completions,
     documentation,
     emotion,
     events,
     evolution,
+    facts,
     forks,
     graphs,
     growth,
@@ -36,6 +39,7 @@ from soulgraph.api import (
     mqtt,
     operations,
     persona_state,
+    plans,
     preview,
     problems,
     profile,
@@ -68,9 +72,11 @@ from soulgraph.nodes.context import Context
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
+from soulgraph.runtime.chat_imports import ChatImports
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
+from soulgraph.runtime.reminders import Reminders
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
 from soulgraph.runtime.turn_runner import TurnRunner
@@ -118,9 +124,23 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         growth,
         evolution,
     )
-    individuals = souls, soul_files, soul_character, emotion, memory, relations, shared, inner_state, profile, events
+    individuals = (
+        souls,
+        soul_files,
+        chat_import,
+        soul_character,
+        emotion,
+        memory,
+        facts,
+        plans,
+        relations,
+        shared,
+        inner_state,
+        profile,
+        events,
+    )
     presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
-    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, documentation, studio
+    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
     for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
@@ -158,6 +178,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         await stack.enter_async_context(ticks.running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
+        await stack.enter_async_context(Reminders(context, ports.listeners).running())
+        imports = await stack.enter_async_context(ChatImports(context).running())
         _log_configuration(settings, context)
         _log_access(made)
         yield Services(
@@ -173,6 +195,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             access,
             ports.budget,
             ports.listeners,
+            imports,
         )
 
 

@@ -212,8 +212,8 @@ class Settings(BaseSettings):
 
     @property
     def alive(self) -> bool:
-        """Whether souls may speak on their own; never without a model, because the offline voice can only answer."""
-        return self.persona.life.enabled and not self.offline
+        """Whether souls may speak on their own; without a model they only ask how something was that lay ahead."""
+        return self.persona.life.enabled
 
     @property
     def on_loopback(self) -> bool:

@@ -12,8 +12,10 @@ from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Text
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import NotFound, StoreUnavailable
+from soulgraph.memory.episodes import RecalledEpisode
+from soulgraph.memory.event_source import RecalledEvent
 from soulgraph.memory.events import Event, EventLibrary, audience_of
-from soulgraph.memory.recall import RecalledEpisode, RecalledEvent
+from soulgraph.memory.facts import RecalledFact
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.soul.people import EVERYONE, Visibility
 from soulgraph.soul.timestamps import iso
@@ -67,6 +69,13 @@ class Forgotten(BaseModel):
     forgotten: list[str]
 
 
+class LineOut(BaseModel):
+    message_id: int
+    user_id: str
+    role: str
+    content: str
+
+
 class EpisodeOut(BaseModel):
     message_id: int
     session_id: str
@@ -75,12 +84,19 @@ class EpisodeOut(BaseModel):
     content: str
     score: float
     at: str
+    lines: list[LineOut] = Field(description="what a prompt shows of it: the message and lines from around it")
+    doubtful: bool = Field(description="whether it is probably not about whom the question names")
 
     @classmethod
     def of(cls, episode: RecalledEpisode) -> Self:
         message = episode.message
         fields = {name: getattr(message, name) for name in ("message_id", "session_id", "user_id", "role", "content")}
-        return cls(**fields, score=episode.score, at=iso(message.created_at))
+        lines = [
+            LineOut(message_id=line.message_id, user_id=line.user_id, role=line.role, content=line.content)
+            for line in episode.lines
+        ]
+        at = iso(message.created_at)
+        return cls(**fields, score=episode.score, at=at, lines=lines, doubtful=episode.doubtful)
 
 
 class RecalledOut(BaseModel):
@@ -92,6 +108,29 @@ class RecalledOut(BaseModel):
     def of(cls, recalled: RecalledEvent) -> Self:
         event = recalled.event
         return cls(event_id=event.event_id, summary=event.summary, score=recalled.score)
+
+
+class RecalledFactOut(BaseModel):
+    """A fact as `/facts` lists it, in short."""
+
+    fact_id: str
+    user_id: str
+    content: str
+    said_at: str
+    valid_to: str | None
+    score: float
+
+    @classmethod
+    def of(cls, recalled: RecalledFact) -> Self:
+        fact = recalled.fact
+        return cls(
+            fact_id=fact.fact_id,
+            user_id=fact.user_id,
+            content=fact.content,
+            said_at=iso(fact.said_at),
+            valid_to=None if fact.valid_to is None else iso(fact.valid_to),
+            score=recalled.score,
+        )
 
 
 class SummaryOut(BaseModel):
@@ -111,6 +150,7 @@ class Memories(BaseModel):
     episodes: list[EpisodeOut]
     events: list[RecalledOut]
     summaries: list[SummaryOut] = []
+    facts: list[RecalledFactOut] = []
     problem: str | None = None
 
 
@@ -209,8 +249,9 @@ async def recall(soul_id: Id, q: Question, caller: Reader, services: Served, k: 
     found = await memory.recall(soul_id, q, k, count_use=False, audience=caller.audience)
     return Memories(
         episodes=[EpisodeOut.of(episode) for episode in found.episodes],
-        events=[RecalledOut.of(event) for event in found.events],
-        summaries=[SummaryOut.of(summary) for summary in found.summaries],
+        events=[RecalledOut.of(event) for event in found.of(RecalledEvent)],
+        summaries=[SummaryOut.of(summary) for summary in found.of(RecalledSummary)],
+        facts=[RecalledFactOut.of(one) for one in found.of(RecalledFact)],
         problem=found.problem or None,
     )
 

@@ -148,6 +148,8 @@ async def _continue(session: Session, last_message: int, summary: Summary, servi
         created_at=now,
         updated_at=now,
         guard={},
+        facts_to=0,
+        facts_asked_to=0,
         memory_hint="",
     )
     if summaries := services.context.memory.summaries:

@@ -9,14 +9,17 @@ from soulgraph.api.problems import problem
 from soulgraph.errors import TooLarge
 
 MEBIBYTE = 1024 * 1024
+LARGE = 1024 * MEBIBYTE
+"""Of what is read from disk, and never held in memory: a soul or the chats of a life."""
 LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * MEBIBYTE)
-LIMITS["/v1/souls/import"] = 64 * MEBIBYTE  # every answer that a soul has ever given, with its reasons
+LIMITS["/v1/souls/import"] = LARGE
 _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {
     # A character or background may have more lore than other bodies may have bytes.
     re.compile(rf"/v1/(?:characters|backgrounds)|{_PRESET}(?:/lore)?"): 4 * MEBIBYTE,
     re.compile(r"/v1/characters/[^/]+/images/[^/]+"): 4 * MEBIBYTE,
     re.compile(rf"{_PRESET}/lore/import"): 20 * MEBIBYTE,
+    re.compile(r"/v1/souls/[^/]+/import-chats"): LARGE,
 }
 
 
@@ -36,7 +39,7 @@ class BodyLimit:
             return await self._app(scope, receive, send)
         limit = limit_of(scope["path"])
         content_length = dict(scope["headers"]).get(b"content-length", b"0")
-        error = TooLarge(f"the body may have {limit} bytes at most")
+        error = TooLarge(f"the body may have {limit // MEBIBYTE} MiB at most")
         if content_length.isdigit() and int(content_length) > limit:
             return await problem(error, scope["path"])(scope, receive, send)
         # A chunked body has no Content-Length, so what is received is counted too.

@@ -12,6 +12,7 @@ from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, SharedWith
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput, NotFound
+from soulgraph.nodes.facts import reexamine
 from soulgraph.soul.people import Visibility, others, visibility_of
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import NO_NUL
@@ -96,8 +97,8 @@ async def correct_message(
 ) -> MessageOut:
     """Give a message other words, after a running turn. The soul remembers them from then on in place of the old ones.
 
-    It is for the person who said it, or to whom it was said, and for owners. What was drawn from the old words before
-    (events, slots, the profile) stays.
+    It is for the person who said it, or to whom it was said, and for owners. Facts that were drawn from the old words
+    alone go with them, and new ones are read; what else was drawn (events, slots, the profile) stays.
     """
     await _check_session(session_id, caller, services)
     async with services.locks.hold(session_id), services.stores.write() as tx:
@@ -108,6 +109,7 @@ async def correct_message(
         if message.role == "assistant":
             await tx.turns.correct_reply(session_id, message.turn_id, patch.content)
         corrected = await tx.messages.get(session_id, message_id)
+        await reexamine(tx, corrected, services.context)
     _forget_index(message, services, corrected=message_id)
     services.announce_session(session, "edited")
     return MessageOut.of(corrected)

@@ -101,7 +101,7 @@ async def forget_person(
     services: Served,
     sessions: Annotated[bool, Query(description="delete their private sessions too")] = False,
 ) -> None:
-    """Let the soul forget a person: relation, thoughts and notes about them, slots, preferences, summaries, events.
+    """Let the soul forget a person: relation, thoughts and notes about them, slots, facts, plans, preferences, …
 
     Transcripts stay, and can be recalled, unless `sessions` is true; groups go on without being changed. It is safe to
     repeat, also for somebody whom the soul does not know.
@@ -155,6 +155,10 @@ async def _forget_memory(tx: Transaction, soul_id: str, user_id: str, now: float
     soul = await tx.souls.lock(soul_id)
     for slot in await tx.slots.of(soul_id, user_id):
         await tx.slots.delete(soul_id, user_id, slot.n)
+    for fact in await tx.facts.of(soul_id, user_id):
+        await tx.facts.forget(fact)
+    for plan in await tx.plans.of(soul_id, user_id):
+        await tx.plans.delete(soul_id, user_id, plan.plan_id)
     for preference in await tx.preferences.of(soul_id, user_id):
         await tx.preferences.delete(soul_id, user_id, preference.key)
     await tx.monologues.forget(soul_id, user_id)

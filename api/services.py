@@ -13,6 +13,7 @@ from soulgraph.api.metrics import Metrics
 from soulgraph.nodes.context import Context, SessionChange
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.budget import TokenBudget
+from soulgraph.runtime.chat_imports import ChatImports
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.runtime.turn_runner import TurnRunner
@@ -37,9 +38,12 @@ class Services:
     access: Access
     budget: TokenBudget
     listeners: Listeners
+    imports: ChatImports
     wait_intervals: WaitIntervals = WAIT_INTERVALS
     simulating: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One simulation at a time: it takes seconds of computing, and turns share the processor with it."""
+    backing_up: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """One backup at a time: each needs room on the disk."""
 
     async def forget(self, session_id: str) -> None:
         """Delete the events made from this session alone, and make its summary unfindable.

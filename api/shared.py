@@ -11,16 +11,16 @@ from soulgraph.api.fields import Id
 from soulgraph.api.services import Served
 from soulgraph.soul.profile import BOOKKEEPING_KEYS, Profile, item_id
 from soulgraph.soul.timestamps import iso
-from soulgraph.stores.records import Preference, Slot
+from soulgraph.stores.records import Fact, Preference, Slot
 from soulgraph.stores.stores import Transaction
 
-Kind = Literal["episode", "slot", "preference", "profile"]
+Kind = Literal["episode", "slot", "preference", "fact", "profile"]
 
 router = APIRouter(prefix="/v1/souls/{soul_id}/shared", tags=["memory"])
 
 
 class SharedThing(BaseModel):
-    """`id` is that of the message, the slot's number, the preference's key, or the id of the profile's item.
+    """`id` is that of the message, the fact or the profile's item, the slot's number, or the preference's key.
 
     `session_id` is the conversation of a message, through which its sharing is changed; null for the others.
     """
@@ -61,10 +61,11 @@ async def _episodes(tx: Transaction, soul_id: str) -> list[SharedThing]:
 async def _kept(tx: Transaction, soul_id: str) -> list[SharedThing]:
     slots = [_thing("slot", str(one.n), one.content, one) for one in await tx.slots.all(soul_id)]
     preferences = await tx.preferences.all(soul_id)
-    return [*slots, *(_thing("preference", one.key, f"{one.key}: {one.value}", one) for one in preferences)]
+    facts = [_thing("fact", one.fact_id, one.content, one) for one in await tx.facts.all(soul_id)]
+    return [*slots, *(_thing("preference", one.key, f"{one.key}: {one.value}", one) for one in preferences), *facts]
 
 
-def _thing(kind: Kind, key: str, text: str, one: Slot | Preference) -> SharedThing:
+def _thing(kind: Kind, key: str, text: str, one: Slot | Preference | Fact) -> SharedThing:
     shared_with = list(one.shared_with)
     at = iso(one.updated_at)
     return SharedThing(kind=kind, id=key, user_id=one.user_id, text=text, shared_with=shared_with, at=at)

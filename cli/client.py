@@ -15,6 +15,7 @@ from soulgraph.soul.people import EVERYONE
 Json = dict[str, Any]
 
 _TIMEOUT = httpx.Timeout(10, read=60)  # while a turn runs, the server sends something every 5 s
+_PATIENT = httpx.Timeout(10, read=None, write=60)  # a large file is checked to its end before anything is answered
 # A proxy of the environment must not get what is meant for this machine.
 _NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -23,6 +24,13 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 class Event(NamedTuple):
     name: str
     data: Json
+
+
+class Body(NamedTuple):
+    """A file on its way to the server, and how many bytes it has."""
+
+    chunks: Iterable[bytes]
+    size: int
 
 
 class SoulClient:
@@ -123,6 +131,17 @@ class SoulClient:
         ):
             _checked(response)
             yield from events(response.iter_text())
+
+    @contextmanager
+    def streaming(self, method: str, path: str, params: Json, body: Body | None = None) -> Iterator[httpx.Response]:
+        """A response whose body comes bit by bit, as a file does; the server may take its time."""
+        sent: Json = {"content": body.chunks, "headers": {"Content-Length": str(body.size)}} if body else {}
+        given = {name: value for name, value in params.items() if value is not None}
+        with (
+            _translate_errors(self._url),
+            self._http.stream(method, path, params=given, timeout=_PATIENT, **sent) as response,
+        ):
+            yield _checked(response)
 
     def _call(self, method: str, path: str, body: Json | None = None) -> Any:
         with _translate_errors(self._url):

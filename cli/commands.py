@@ -9,7 +9,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from soulgraph.cli.backups import backup, restore
 from soulgraph.cli.characters import character_app
+from soulgraph.cli.chats import import_app
 from soulgraph.cli.client import reach
 from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
@@ -61,11 +63,14 @@ def doctor() -> None:
     raise typer.Exit(1 if problems else 0)
 
 
+others.command()(backup)
+others.command()(restore)
 others.command()(model)
 others.command()(simulate)
 others.command()(studio)
 others.command()(terminal)
 others.add_typer(soul_app, name="soul")
+others.add_typer(import_app, name="import")
 others.add_typer(character_app, name="character")
 others.add_typer(key_app, name="key")
 others.add_typer(job_app, name="jobs")

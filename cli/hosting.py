@@ -52,6 +52,7 @@ class SoulServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Streams that would stay open for ever are ended first: everything else is waited for."""
+        await self._app.state.services.imports.stop()
         await self._app.state.services.listeners.close(_GOODBYE_S)
         await super().shutdown(sockets)
         await self._opened.aclose()

@@ -1,5 +1,6 @@
-"""`soulgraph soul`: make souls and look at them."""
+"""`soulgraph soul`: make souls, look at them, and move them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,11 +11,12 @@ from rich.text import Text
 from soulgraph.cli.client import Json, reach
 from soulgraph.cli.conversation import console, emotion_table
 from soulgraph.cli.tables import print_table
+from soulgraph.cli.transfers import download, opened, uploading
 from soulgraph.settings import Settings
 
 _BAR_WIDTH = 20
 
-soul_app = typer.Typer(no_args_is_help=True, help="Make souls and look at them.")
+soul_app = typer.Typer(no_args_is_help=True, help="Make souls, look at them, and move them.")
 
 ServerUrl = Annotated[
     str | None,
@@ -93,6 +95,39 @@ def save_as_character(
     with reach(Settings.load(), server) as client:
         saved = client.save_as_character(client.soul(name)["soul_id"], character, session)
     console.print(f"{saved['name']} is in the library: {saved['id']}", soft_wrap=True, markup=False)
+
+
+@soul_app.command("export")
+def export_soul(
+    name: SoulName,
+    file: Annotated[
+        Path | None, typer.Argument(dir_okay=False, help="Where to write it; else NAME.jsonl here.")
+    ] = None,
+    server: ServerUrl = None,
+) -> None:
+    """Write everything that a soul is to one file, with which it can move to any server."""
+    with reach(Settings.load(), server) as client:
+        soul = client.soul(name)
+        file = file or Path(f"{soul['name'].replace('/', '_')}.jsonl")
+        size = download(client, "GET", f"/v1/souls/{soul['soul_id']}/export", file, "the soul is read")
+    console.print(f"{soul['name']} is in {file} ({size:,} bytes).", soft_wrap=True, markup=False)
+
+
+@soul_app.command("import")
+def import_soul(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file that the export wrote.")],
+    name: Annotated[str | None, typer.Option(help="What it is called here; else as in the file.")] = None,
+    server: ServerUrl = None,
+) -> None:
+    """Make a soul from such a file: all of it, or nothing."""
+    with (
+        reach(Settings.load(), server) as client,
+        opened(file) as content,
+        uploading(client, "/v1/souls/import", {"name": name}, content, file.name) as sent,
+    ):
+        sent.response.read()
+        soul = sent.response.json()
+    console.print(f"{soul['name']} is there: {soul['soul_id']}", soft_wrap=True, markup=False)
 
 
 def _usage_row(day: str, kind: str, usage: Json) -> tuple[str, ...]:

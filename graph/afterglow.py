@@ -4,6 +4,7 @@ from langgraph.graph import END, START, StateGraph
 
 from soulgraph.nodes.archive import archive
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.draw_facts import draw_facts
 from soulgraph.nodes.maintain import maintain
 from soulgraph.nodes.propose import propose
 from soulgraph.nodes.reflect import reflect
@@ -20,13 +21,15 @@ def afterglow_graph() -> Afterglow:
         StateGraph(AfterglowState, Context)
         .add_node(update_state)
         .add_node(propose)
+        .add_node(draw_facts)
         .add_node(archive)
         .add_node(reflect)
         .add_node(maintain)
         .add_node(suggest_update)
         .add_edge(START, "update_state")
         .add_edge("update_state", "propose")
-        .add_edge("propose", "archive")
+        .add_edge("propose", "draw_facts")
+        .add_edge("draw_facts", "archive")
         .add_edge("archive", "reflect")
         .add_edge("reflect", "maintain")
         .add_edge("maintain", "suggest_update")

@@ -5,6 +5,7 @@ The embedded client blocks, so its calls run on a thread of their own. Only one 
 
 import asyncio
 import re
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -22,6 +23,9 @@ from soulgraph.errors import ConfigurationError, StoreUnavailable
 from soulgraph.memory.ranking import Floats
 
 TIMEOUT_S = 10.0
+# Each document that is put reads all that wait to be put into the index: a thousand of them, by default.
+_UPKEEP = {"hnsw": {"sync_threshold": 100}}
+_LOOKED_THROUGH, _CANDIDATES = 2, 24  # documents looked through for each that is wanted, and at least
 T = TypeVar("T")
 
 
@@ -30,6 +34,16 @@ class NearDocument:
     id: str
     document: str
     cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document with everything that Chroma has of it."""
+
+    id: str
+    document: str
+    metadata: dict[str, Any]
+    vector: list[float]
 
 
 class EventCollection(Protocol):
@@ -46,7 +60,10 @@ class EventCollection(Protocol):
         ...
 
     async def near(self, vector: Floats, limit: int, owner: Mapping[str, Any] | None = None) -> list[NearDocument]:
-        """The documents with the greatest cosine, the nearest first; `owner` is a condition on their metadata."""
+        """The documents with the greatest cosine, the nearest first.
+
+        `owner` is a condition on their metadata: values by key, or `{"$in": values}`.
+        """
         ...
 
     async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
@@ -59,6 +76,10 @@ class EventCollection(Protocol):
 
     async def delete(self, ids: Collection[str]) -> None: ...
 
+    async def dump(self, ids: Collection[str]) -> list[StoredDocument]:
+        """These documents with their vectors; ids that are not there are left out."""
+        ...
+
 
 class SummaryCollection(Protocol):
     """Documents that belong to somebody: `owner` is metadata like `{"soul_id": …}`. Raises as EventCollection does."""
@@ -68,6 +89,8 @@ class SummaryCollection(Protocol):
     async def near(self, vector: Floats, limit: int, owner: Mapping[str, str]) -> list[NearDocument]: ...
 
     async def forget(self, owner: Mapping[str, str]) -> None: ...
+
+    async def dump(self, ids: Collection[str]) -> list[StoredDocument]: ...
 
 
 def collection_name(model: str, kind: str = "events") -> str:
@@ -118,6 +141,9 @@ async def open_server(url: str, collection: str) -> AsyncIterator["ChromaCollect
                 address.hostname, port, address.scheme == "https", settings=settings
             )
             opened = await _collection(client, collection)
+            if _is_slow(opened):
+                with _without_warnings():
+                    await opened.modify(configuration=_UPKEEP)
     except StoreUnavailable as error:
         raise ConfigurationError("SOULGRAPH_CHROMA_URL", f"{address.hostname}:{port}: {error.detail}") from error
 
@@ -147,10 +173,27 @@ class ChromaCollection:
         await self._request("upsert", **values, metadatas=metadatas)
 
     async def near(self, vector: Floats, limit: int, owner: Mapping[str, Any] | None = None) -> list[NearDocument]:
-        options = {"n_results": limit, "include": ["documents", "distances"], "where": dict(owner) if owner else None}
-        found = await self._request("query", query_embeddings=vector[None], **options)
-        rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
-        return [NearDocument(id_, document, 1 - distance) for id_, document, distance in rows]
+        """Chroma's own filter takes time in proportion to all documents that pass it.
+
+        So where many may pass, the nearest of all are looked through first; most often enough of them pass.
+        """
+        if owner and any(isinstance(value, dict) for value in owner.values()):
+            looked_through = max(_LOOKED_THROUGH * limit, _CANDIDATES)
+            found = await self._nearest(vector, looked_through, None)
+            passed = [document for document, metadata in found if _passes(metadata, owner)]
+            if len(passed) >= limit or len(found) < looked_through:
+                return passed[:limit]
+        return [document for document, _ in await self._nearest(vector, limit, owner)]
+
+    async def _nearest(
+        self, vector: Floats, limit: int, owner: Mapping[str, Any] | None
+    ) -> list[tuple[NearDocument, Mapping[str, Any]]]:
+        """The nearest documents with their metadata."""
+        options = {"n_results": limit, "include": ["documents", "distances", "metadatas"]}
+        where = dict(owner) if owner else None
+        found = await self._request("query", query_embeddings=vector[None], where=where, **options)
+        rows = zip(*(found[name][0] for name in ("ids", "documents", "distances", "metadatas")), strict=True)
+        return [(NearDocument(id_, document, 1 - distance), own or {}) for id_, document, distance, own in rows]
 
     async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
         # Chroma's update of an id that is not there does nothing, and says so in the log.
@@ -171,6 +214,29 @@ class ChromaCollection:
     async def forget(self, owner: Mapping[str, str]) -> None:
         await self._request("delete", where=dict(owner))
 
+    async def dump(self, ids: Collection[str]) -> list[StoredDocument]:
+        if not ids:
+            return []
+        found = await self._request("get", ids=sorted(ids), include=["documents", "metadatas", "embeddings"])
+        rows = zip(found["ids"], found["documents"], found["metadatas"], found["embeddings"], strict=True)
+        return [
+            StoredDocument(id_, text, dict(owner or {}), [float(n) for n in vector])
+            for id_, text, owner, vector in rows
+        ]
+
+    async def load(self, documents: Collection[StoredDocument]) -> None:
+        """Put back what `dump` has given."""
+        await self._request(
+            "upsert",
+            ids=[one.id for one in documents],
+            documents=[one.document for one in documents],
+            metadatas=[one.metadata or None for one in documents],
+            embeddings=[one.vector for one in documents],
+        )
+
+    async def count(self) -> int:
+        return int(await self._request("count"))
+
     async def _request(self, method: str, **values: Any) -> Any:
         with _translate_errors():
             return await self._call(partial(getattr(await self._collection(), method), **values))
@@ -183,14 +249,37 @@ def _open_client(folder: Path, collection: str) -> tuple[Any, Any]:
 
     folder.mkdir(parents=True, exist_ok=True)
     client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
-    return client, _collection(client, collection)
+    opened = _collection(client, collection)
+    if _is_slow(opened):
+        with _without_warnings():
+            opened.modify(configuration=_UPKEEP)
+    return client, opened
 
 
 def _collection(client: Any, name: str) -> Any:
     """The collection of this name, made if it is not there; awaitable on the server's client."""
-    configuration = {"hnsw": {"space": "cosine"}}
+    configuration = {"hnsw": {"space": "cosine", **_UPKEEP["hnsw"]}}
     # Without an embedding function: Chroma would otherwise load a model of its own.
     return client.get_or_create_collection(name, embedding_function=None, configuration=configuration)
+
+
+def _is_slow(collection: Any) -> bool:
+    """Whether it was made with Chroma's own default for how much waits to be put into its index."""
+    return bool(collection.configuration_json["hnsw"]["sync_threshold"] != _UPKEEP["hnsw"]["sync_threshold"])
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Chroma warns of its own older form when it changes a collection without an embedding function."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def _passes(metadata: Mapping[str, Any], owner: Mapping[str, Any]) -> bool:
+    """Whether a document's metadata meet a condition as `near` takes it: a value, or `{"$in": values}`."""
+    accepted = {key: value["$in"] if isinstance(value, dict) else [value] for key, value in owner.items()}
+    return all(metadata.get(key) in values for key, values in accepted.items())
 
 
 @contextmanager

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from soulgraph.errors import NotFound
-from soulgraph.memory.chroma import EventCollection, NearDocument, collection_name, open_embedded, open_server
+from soulgraph.memory.chroma import (
+    EventCollection,
+    NearDocument,
+    StoredDocument,
+    collection_name,
+    open_embedded,
+    open_server,
+)
 from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.people import EVERYONE
@@ -134,6 +141,10 @@ class EventLibrary:
     async def discard(self, event_ids: Collection[str]) -> None:
         """Take back events whose catalogue entries could not be stored."""
         await self._vault.delete(sorted(event_ids))
+
+    async def dump(self, event_ids: Collection[str]) -> list[StoredDocument]:
+        """What Chroma has of these events, for a backup."""
+        return await self._vault.dump(event_ids)
 
     async def get(self, event_id: str) -> Event:
         event = await self.find(event_id)

@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class GrowableArray:
-    """Rows of one dtype and shape. The capacity doubles when it runs out; rows that were never set are zero."""
+    """Rows of one dtype and shape. The capacity grows by half when it runs out; rows that were never set are zero."""
 
     def __init__(self, dtype: DTypeLike, *shape: int) -> None:
         self._buffer: NDArray[Any] = np.zeros((64, *shape), dtype)
@@ -29,7 +29,7 @@ class GrowableArray:
     def grow_to(self, size: int) -> None:
         """Make the array at least this many rows long. It never shrinks."""
         if size > len(self._buffer):
-            buffer = np.zeros((max(size, 2 * len(self._buffer)), *self._buffer.shape[1:]), self._buffer.dtype)
+            buffer = np.zeros((max(size, len(self._buffer) * 3 // 2), *self._buffer.shape[1:]), self._buffer.dtype)
             buffer[: self._size] = self.values
             self._buffer = buffer
         self._size = max(self._size, size)

@@ -1,20 +1,26 @@
 """The search index of one soul: every message of its sessions, by BM25 and by vector."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
+from soulgraph.memory.doubt import DOUBT
+from soulgraph.memory.features import Features, Lines, features_of, speaker_named
 from soulgraph.memory.growable_array import GrowableArray
-from soulgraph.memory.inverted_index import InvertedIndex
-from soulgraph.memory.ranking import EPISODES, Floats, Weights, is_relevant, relevance, score, top_k
+from soulgraph.memory.inverted_index import InvertedIndex, Match
+from soulgraph.memory.ranking import EPISODES, Floats, is_relevant, top_k
+from soulgraph.memory.source import Query
+from soulgraph.memory.spreading import RANKING, Ranking, spread
 from soulgraph.memory.vector_index import VectorIndex
+from soulgraph.senses.question import Question
 from soulgraph.stores.records import Episode
 
 _SEEDS = 64
 """Messages taken from the best by BM25, and from the nearest by vector; their neighbours become candidates too."""
+
+_MIN_MEANING = 0.001  # the cosine from which a message has to do with a question
 
 Rows = NDArray[np.int64]
 
@@ -24,9 +30,11 @@ class Candidates:
     """The messages found for one query, the best first."""
 
     message_ids: list[int]
-    neighbours: list[tuple[int | None, int | None]]
-    """The ids of the message before and after each; None at the ends of a session."""
+    around: list[list[int]]
+    """The ids of the lines that are shown with each: up to two of those within two messages of it."""
     scores: Floats
+    doubtful: bool = False
+    """Whether the question names one of the two, and what was found is probably not about them."""
 
 
 class SoulIndex:
@@ -42,6 +50,9 @@ class SoulIndex:
         self._after = GrowableArray(np.int64)
         self._by_user = GrowableArray(bool)
         self._at = GrowableArray(np.float64)
+        self._size = GrowableArray(np.int32)
+        self._asks = GrowableArray(bool)
+        self._dated = GrowableArray(bool)
         self._terms = InvertedIndex()
         self._vectors: VectorIndex | None = None
 
@@ -60,6 +71,9 @@ class SoulIndex:
             self._ids.extend(ids)
             self._by_user.extend([episode.by_user for episode in new])
             self._at.extend([episode.at for episode in new])
+            self._size.extend([episode.size for episode in new])
+            self._asks.extend([episode.asks for episode in new])
+            self._dated.extend([episode.dated for episode in new])
             self._before.extend(np.full(len(new), -1))
             self._after.extend(np.full(len(new), -1))
             self._link(new, start)
@@ -96,36 +110,47 @@ class SoulIndex:
             self._vectors.put(rows, [vector for _, vector in new], self._by_user.values[rows])
             self._without_vector.difference_update(self._ids.values[rows].tolist())
 
-    def search(
-        self,
-        terms: Sequence[int],
-        vector: Floats | None,
-        now: float,
-        limit: int,
-        exclude: Collection[int] = (),
-        weights: Weights = EPISODES,
-    ) -> Candidates:
-        """The best candidates for a query, none of them next to a better one; empty when nothing is relevant.
+    def search(self, query: Query, question: Question, limit: int, ranking: Ranking = RANKING) -> Candidates:
+        """The best candidates for a query, each with lines from around it; empty when nothing is relevant.
 
         Scores leave out the usefulness bonus, because uses are counted in the database and not here.
         """
-        match = self._terms.match(terms)
-        by_terms = top_k(match.scores, _SEEDS)
-        seeds = np.union1d(by_terms, self._nearest_rows(vector)).astype(np.int64)
-        rows = self._with_neighbours(seeds)
-        compared = self._with_neighbours(rows)  # neighbours need a relevance too, to add to that of the candidates
-        cosines = self._cosines(vector, compared)
-        similarities = self._similarities(vector, cosines, by_terms)
-        if not any(is_relevant(one, match.known_terms, len(self), weights) for one in similarities):
+        found = self.candidates(query, question)
+        if found is None:
             return Candidates([], [], np.zeros(0, np.float32))
-        own = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
-        own[compared] = relevance(match.scores[compared], cosines, weights)
-        excluded = [self._rows[message_id] for message_id in exclude if message_id in self._rows]
-        own[excluded] = 0  # what the prompt shows already must not lift its neighbours either
-        of_neighbours = (own[neighbours] for neighbours in self._neighbours(rows))
-        relevant = own[rows] + sum(map(mul, weights.neighbours, of_neighbours))
-        kept = ~np.isin(rows, excluded)
-        return self._ranked(rows[kept], relevant[kept], now, limit, weights)
+        rows, features, names_speaker = found
+        kept = ~np.isin(rows, [self._rows[one] for one in query.exclude if one in self._rows])
+        scores = np.full(len(self) + 1, -np.inf)
+        scores[rows[kept]] = ranking.scores(features)[kept]
+        speaks = np.zeros(len(self), bool)
+        speaks[rows] = (features.words > 0) | (features.concepts > 0) | (features.meaning >= _MIN_MEANING)
+        chosen = spread(scores, speaks, self._lines, limit, ranking)
+        ids = self._ids_of([one.row for one in chosen])
+        around = [self._ids_of(one.around) for one in chosen]
+        scores = np.array([one.score for one in chosen], np.float32)
+        return Candidates(ids, around, scores, names_speaker and DOUBT.doubts(features))
+
+    def candidates(self, query: Query, question: Question) -> tuple[Rows, Features, bool] | None:
+        """The rows that may answer, their features, and whether the question names one of the two who talk.
+
+        None when the query is about nothing in the index.
+        """
+        postings = self._terms.postings(question.terms)
+        names, about = speaker_named(question, postings, self._by_user.values)
+        match = self._terms.match([term for term in question.terms if term not in names])
+        concepts = Match(self._terms.postings(question.concepts), len(self))
+        by_terms = np.union1d(top_k(match.scores(), _SEEDS), top_k(concepts.scores(), _SEEDS))
+        seeds = np.union1d(by_terms, self._nearest_rows(query.vector)).astype(np.int64)
+        rows = self._with_neighbours(seeds)
+        compared = self._with_neighbours(rows)  # neighbours need a meaning too, to add to that of the candidates
+        cosines = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
+        cosines[compared] = self._cosines(query.vector, compared)
+        similarities = self._similarities(query.vector, cosines, by_terms)
+        known_terms = self._terms.match((*question.terms, *question.concepts)).known_terms
+        if not any(is_relevant(one, known_terms, len(self), EPISODES) for one in similarities):
+            return None
+        features = features_of(self._lines, question, rows, match, concepts, cosines, about, query.now)
+        return rows, features, bool(names)
 
     def _nearest_rows(self, vector: Floats | None) -> Rows:
         if vector is None or self._vectors is None:
@@ -145,37 +170,16 @@ class SoulIndex:
         waiting = not self._without_vector.isdisjoint(self._ids.values[by_terms].tolist())
         return [best, None] if waiting else [best]
 
-    def _neighbours(self, rows: Rows) -> list[Rows]:
-        """The rows before, after, two before and two after each of these; -1 where there is none."""
-        before, after = self._before.values[rows], self._after.values[rows]
-        two_before = np.where(before >= 0, self._before.values[before], -1)
-        two_after = np.where(after >= 0, self._after.values[after], -1)
-        return [before, after, two_before, two_after]
+    @property
+    def _lines(self) -> Lines:
+        columns = (self._by_user, self._at, self._size, self._asks, self._dated, self._before, self._after)
+        return Lines(*(column.values for column in columns))
 
     def _with_neighbours(self, rows: Rows) -> Rows:
-        every = np.unique(np.concatenate([rows, *self._neighbours(rows)]))
-        return every[every >= 0]
+        present = np.zeros(len(self) + 1, bool)  # one more row, for the index -1 of a missing neighbour
+        for some in (rows, *self._lines.around(rows, 2)):
+            present[some] = True
+        return np.flatnonzero(present[:-1])
 
-    def _ranked(self, rows: Rows, relevant: Floats, now: float, limit: int, weights: Weights) -> Candidates:
-        scores = score(relevant, self._by_user.values[rows], now - self._at.values[rows], weights)
-        order = np.argsort(-scores, kind="stable")
-        order = order[relevant[order] >= max(weights.floor, weights.relative_floor * relevant.max(initial=0))]
-        order = order[self._skip_neighbours(rows[order], limit)]
-        before, after = self._neighbours(rows[order])[:2]
-        neighbours = zip(self._ids_of(before), self._ids_of(after), strict=True)
-        return Candidates(self._ids.values[rows[order]].tolist(), list(neighbours), scores[order])
-
-    def _skip_neighbours(self, rows: Rows, limit: int) -> list[int]:
-        """The positions of the first rows that are not shown already as the neighbour of an earlier one."""
-        positions: list[int] = []
-        shown: set[int] = set()
-        for position, row in enumerate(rows.tolist()):
-            if len(positions) == limit:
-                break
-            if row not in shown:
-                positions.append(position)
-                shown.update((int(self._before.values[row]), int(self._after.values[row])))
-        return positions
-
-    def _ids_of(self, rows: Rows) -> list[int | None]:
-        return [int(self._ids.values[row]) if row >= 0 else None for row in rows]
+    def _ids_of(self, rows: Sequence[int]) -> list[int]:
+        return self._ids.values[list(rows)].tolist() if rows else []

@@ -6,17 +6,22 @@ not counted and not even read.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from soulgraph.memory.index import Candidates, SoulIndex
-from soulgraph.memory.ranking import Floats, Weights
+from soulgraph.memory.source import Audience, Query
+from soulgraph.memory.spreading import RANKING, Ranking
+from soulgraph.senses.question import Question
 from soulgraph.soul.people import may_know
 from soulgraph.stores.records import Episode
 from soulgraph.stores.stores import Stores, Transaction
 
 MAX_ROWS = 200_000
-"""Messages kept in memory over all indexes, some 1.5 kB each."""
+"""Messages kept in memory over all indexes, some 1 to 2 kB each."""
+
+MIN_ROWS = 64
+"""An index counts as so many messages at least: however few they are, it takes as much memory."""
 
 TIMEOUT_S = 0.3
 """How long a search waits for its index to be read. Then it searches what is there: the newest is read first."""
@@ -27,8 +32,6 @@ _INLINE = 2000  # rows below which the work takes less time than the way to a th
 _ABOVE_ALL = 2**62
 
 T = TypeVar("T")
-Audience = frozenset[str] | None
-"""The people who hear what is recalled; None for an owner, who may see everything."""
 _Key = tuple[str, Audience]
 
 
@@ -39,6 +42,8 @@ class _CachedIndex:
         self.unread_below = _ABOVE_ALL
         """Messages with an id below this one are not read yet; 0 when all are."""
         self.refresh: asyncio.Task[None] | None = None
+        self.counted = 0
+        """The rows with which it counts in the cache."""
 
     async def run_locked(self, size: int, work: Callable[[], T]) -> T:
         """Run work on the index while nobody else does, in a thread if it concerns many rows."""
@@ -47,38 +52,29 @@ class _CachedIndex:
 
 
 class IndexCache:
-    def __init__(self, stores: Stores, model: str, weights: Weights) -> None:
+    def __init__(self, stores: Stores, model: str, ranking: Ranking = RANKING) -> None:
         self._stores = stores
         self._model = model
-        self._weights = weights
+        self._ranking = ranking
         self._cached: OrderedDict[_Key, _CachedIndex] = OrderedDict()
+        self._rows = 0
 
-    async def search(
-        self,
-        soul_id: str,
-        audience: Audience,
-        terms: Sequence[int],
-        vector: Floats | None,
-        now: float,
-        limit: int,
-        exclude: Collection[int],
-    ) -> Candidates:
-        key = soul_id, audience
+    async def search(self, query: Query, question: Question, limit: int) -> Candidates:
+        key = query.soul_id, query.audience
         cached = self._get(key)
         refresh = self._start_refresh(key, cached)
         # The refresh goes on after this caller's timeout: the next one finds more of it done.
         await asyncio.wait([refresh], timeout=TIMEOUT_S)
         if refresh.done():
             refresh.result()
+        self._make_room(key)
         index = cached.index
-        return await cached.run_locked(
-            len(index), lambda: index.search(terms, vector, now, limit, exclude, self._weights)
-        )
+        return await cached.run_locked(len(index), lambda: index.search(query, question, limit, self._ranking))
 
     def drop(self, soul_id: str) -> None:
         """Forget this soul's indexes, so that the next search reads them again: something was deleted or shared."""
         for key in [key for key in self._cached if key[0] == soul_id]:
-            del self._cached[key]
+            self._rows -= self._cached.pop(key).counted
 
     async def close(self) -> None:
         tasks = [cached.refresh for cached in self._cached.values() if cached.refresh]
@@ -87,12 +83,20 @@ class IndexCache:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _get(self, key: _Key) -> _CachedIndex:
-        """The index, a new one if need be; those used least recently make room for it."""
-        cached = self._cached.setdefault(key, _CachedIndex())
+        if key not in self._cached:
+            self._cached[key] = _CachedIndex()
         self._cached.move_to_end(key)
-        while len(self._cached) > 1 and sum(len(one.index) for one in self._cached.values()) > MAX_ROWS:
-            self._cached.popitem(last=False)
-        return cached
+        return self._cached[key]
+
+    def _make_room(self, key: _Key) -> None:
+        """Count the index as large as it is by now; those used least recently make room for it."""
+        if cached := self._cached.get(key):
+            counted = max(len(cached.index), MIN_ROWS)
+            self._rows += counted - cached.counted
+            cached.counted = counted
+        while len(self._cached) > 1 and self._rows > MAX_ROWS:
+            _, dropped = self._cached.popitem(last=False)
+            self._rows -= dropped.counted
 
     def _start_refresh(self, key: _Key, cached: _CachedIndex) -> asyncio.Task[None]:
         """The refresh that is running, or a new one."""

@@ -4,8 +4,8 @@ The index grows by segments. A new segment is merged with the one before it whil
 there are only a logarithmic number of them.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,38 @@ from soulgraph.memory.ranking import Floats, bm25_tf, idf
 Terms = NDArray[np.uint32]
 Rows = NDArray[np.int32]
 
+MAX_QUERY_TERMS = 48
+"""A long text says what it is about with its rarest terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The rows that contain a term, its BM25 weight in each, and its idf."""
+
+    rows: Rows
+    weights: Floats
+    idf: float
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """How well the terms of a query match the indexed texts."""
 
-    scores: Floats
-    """By row: the BM25 score divided by the idf of the whole query; above 1 when a text repeats the terms."""
-    known_terms: float
-    """The share of the query's idf that belongs to terms which occur in any text."""
+    postings: Sequence[Postings]
+    """Of each term of the query, the rarest first; idf is 1 for the whole query, so that all queries compare."""
+    texts: int
+
+    @property
+    def known_terms(self) -> float:
+        """The share of the query's idf that belongs to terms which occur in any text."""
+        return float(sum(term.idf for term in self.postings if len(term.rows)))
+
+    def scores(self) -> Floats:
+        """By row: the BM25 score divided by the idf of the whole query; above 1 when a text repeats the terms."""
+        rows = [np.zeros(0, np.int32), *(term.rows for term in self.postings)]
+        weights = [np.zeros(0, np.float32), *(term.idf * term.weights for term in self.postings)]
+        # All postings at once: one addition for each term and segment takes several times as long.
+        return np.bincount(np.concatenate(rows), np.concatenate(weights), self.texts).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +83,23 @@ class InvertedIndex:
             self._segments[-1] = _merge(self._segments[-1], last)
 
     def match(self, terms: Sequence[int]) -> Match:
-        """Score every row against the query's terms. A term that is repeated in the query counts once."""
-        query = np.array(list(dict.fromkeys(terms)), np.uint32)
-        found = [(segment, segment.postings_of(query)) for segment in self._segments]
-        frequencies = [sum(slices[n].stop - slices[n].start for _, slices in found) for n in range(len(query))]
-        idfs = np.array([idf(frequency, len(self)) for frequency in frequencies], np.float32)
-        idfs /= max(float(idfs.sum()), 1e-9)  # 1 for the whole query, so that scores of all queries compare
-        scores = np.zeros(len(self), np.float32)
-        for segment, slices in found:
-            for term_idf, postings in zip(idfs, slices, strict=True):
-                scores[segment.rows[postings]] += term_idf * segment.weights[postings]
-        return Match(scores, float(idfs[np.array(frequencies, int) > 0].sum()))
+        """Where the terms of a query occur. One that is repeated counts once; of very many the rarest count."""
+        found = sorted(self.postings(dict.fromkeys(terms)), key=lambda term: -term.idf)[:MAX_QUERY_TERMS]
+        total = max(sum(term.idf for term in found), 1e-9)
+        return Match([replace(term, idf=term.idf / total) for term in found], len(self))
+
+    def postings(self, terms: Iterable[int]) -> list[Postings]:
+        """The postings of each of the terms."""
+        query = np.fromiter(terms, np.uint32)
+        by_segment = [(segment, segment.postings_of(query)) for segment in self._segments]
+        return [self._postings([(segment, slices[n]) for segment, slices in by_segment]) for n in range(len(query))]
+
+    def _postings(self, parts: Sequence[tuple[_Segment, slice]]) -> Postings:
+        if not parts:
+            return Postings(np.zeros(0, np.int32), np.zeros(0, np.float32), idf(0, len(self)))
+        rows = np.concatenate([segment.rows[part] for segment, part in parts])
+        weights = np.concatenate([segment.weights[part] for segment, part in parts])
+        return Postings(rows, weights, idf(len(rows), len(self)))
 
 
 def _new_segment(terms: Terms, rows: Rows, lengths: NDArray[np.int64], first_row: int) -> _Segment:

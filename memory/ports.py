@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from soulgraph.errors import SenseUnavailable, StoreUnavailable
-from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
-from soulgraph.memory.summaries import Summaries
+from soulgraph.memory.source import Source
 from soulgraph.senses.ports import Embedder
 from soulgraph.senses.tokenizer import index_terms
 from soulgraph.stores.stores import Stores
@@ -20,14 +19,10 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_recall(
-    stores: Stores,
-    embedder: Embedder,
-    events: EventLibrary | None,
-    clock: Callable[[], float],
-    summaries: Summaries | None = None,
+    stores: Stores, embedder: Embedder, clock: Callable[[], float], *sources: Source
 ) -> AsyncIterator[Recall]:
     await asyncio.to_thread(index_terms, "你好")  # loads the tokenizer's word lists now, not in the first turn
-    recall = Recall(stores, embedder, events, clock, summaries=summaries)
+    recall = Recall(stores, embedder, clock, sources)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:
         yield recall

@@ -27,18 +27,14 @@ FEW_TEXTS, MANY_TEXTS = 100, 1000
 
 @dataclass(frozen=True, slots=True)
 class Weights:
+    """How events and summaries are ranked, and what is about nothing known at all."""
+
     lexical: float = 1.2
     dense: float = 1.0
-    neighbours: tuple[float, ...] = (0.5, 0.3, 0.3, 0.2)
-    """How much the relevance of the message before, after, two before and two after it adds to a message's own."""
-    by_user: float = 1.5
-    """How much more a user's own words count than the replies to them."""
     recent: float = 0.1
     useful: float = 0.15
     floor: float = 0.15
     """The least relevance that is recalled."""
-    relative_floor: float = 0.25
-    """The least relevance that is recalled, as a share of the best candidate's."""
     min_similarity: float = 0.33
     """The cosine that the nearest of many texts must reach: below it the query is about nothing known."""
     known_terms: float = 0.2
@@ -49,17 +45,16 @@ class Weights:
 
 EPISODES = Weights()
 # Events are few and worded in general terms: almost any text is somewhat similar to one of them.
-EVENTS = Weights(lexical=0.6, by_user=0, recent=0.04, useful=0.06, floor=0.35, min_similarity=0.38)
+EVENTS = Weights(lexical=0.6, recent=0.04, useful=0.06, floor=0.35, min_similarity=0.38)
 
 
 def relevance(lexical: Floats, dense: Floats, weights: Weights) -> Floats:
     return weights.lexical * lexical + weights.dense * np.maximum(dense, 0)
 
 
-def score(relevant: Floats, by_user: Floats, age_s: Floats, weights: Weights) -> Floats:
-    """Relevance, multiplied for a user's own words, plus a recency bonus that halves every HALF_LIFE_S."""
-    recent = np.exp2(-np.maximum(age_s, 0) / HALF_LIFE_S)
-    return relevant * (1 + weights.by_user * by_user) + weights.recent * recent
+def score(relevant: Floats, age_s: Floats, weights: Weights) -> Floats:
+    """Relevance plus a recency bonus that halves every HALF_LIFE_S."""
+    return relevant + weights.recent * np.exp2(-np.maximum(age_s, 0) / HALF_LIFE_S)
 
 
 def usefulness_bonus(useful: Floats, weights: Weights) -> Floats:
@@ -111,6 +106,6 @@ def rank_texts(
     relevant = relevance(np.array(shared, np.float32) / max(len(terms), 1), cosines, weights)
     if relevant.max(initial=0) < weights.min_similarity:
         return []
-    scores = score(relevant, np.zeros(len(texts), np.float32), age_s, weights) + usefulness_bonus(useful, weights)
+    scores = score(relevant, age_s, weights) + usefulness_bonus(useful, weights)
     order = [int(n) for n in np.argsort(-scores, kind="stable") if relevant[n] >= weights.floor]
     return [(n, round(float(scores[n]), 4)) for n in order]

@@ -3,19 +3,20 @@
 Chroma finds them, their backgrounds in SQL hold them and say whose they are.
 """
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from soulgraph.memory.chroma import SummaryCollection, collection_name, open_embedded, open_server
-from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
+from soulgraph.memory.chroma import StoredDocument, SummaryCollection, collection_name, open_embedded, open_server
+from soulgraph.memory.ranking import EVENTS, rank_texts
+from soulgraph.memory.source import Query
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.people import NOBODY, may_know
 from soulgraph.stores.records import Preset
-from soulgraph.stores.stores import Stores
+from soulgraph.stores.stores import Stores, Transaction
 
 _CANDIDATES = 12
 
@@ -30,15 +31,18 @@ class RecalledSummary:
     created_at: float
     score: float
 
+    @property
+    def source_id(self) -> str:
+        return self.summary_id
+
 
 class Summaries:
-    def __init__(
-        self, vault: SummaryCollection, stores: Stores, embedder: Embedder, clock: Callable[[], float]
-    ) -> None:
+    kind = "summary"
+
+    def __init__(self, vault: SummaryCollection, stores: Stores, embedder: Embedder) -> None:
         self._vault = vault
         self._stores = stores
         self._embedder = embedder
-        self._clock = clock
 
     async def add(self, summary_id: str, soul_id: str, user_id: str, session_id: str, text: str) -> None:
         """Make a summary findable; its background is stored by the caller, under the same id."""
@@ -46,33 +50,42 @@ class Summaries:
         owner = {"soul_id": soul_id, "user_id": user_id, "session_id": session_id}
         await self._vault.put({summary_id: text}, vectors, owner)
 
-    async def ranked(
-        self, soul_id: str, text: str, k: int, vector: Floats, audience: Collection[str] | None = None
-    ) -> list[RecalledSummary]:
+    async def search(self, query: Query) -> list[RecalledSummary]:
         """The k best summaries of conversations that the whole audience had with this soul; empty if none is relevant.
 
         Without an audience those of all its conversations.
         """
+        if query.vector is None:
+            return []
         async with self._stores.read() as tx:
             # Chroma takes a second to open: a server on which nobody has summarised anything needs none of it.
             if not await tx.backgrounds.any_summaries():
                 return []
-        found = await self._vault.near(vector, max(_CANDIDATES, k), {"soul_id": soul_id})
+        limit = max(_CANDIDATES, query.k)
+        audience = query.audience
+        found = await self._vault.near(query.vector, limit, {"soul_id": query.soul_id})
         if audience is not None and len(audience) == 1:
             [user_id] = audience
             # Asked for on top: summaries from before people had owners there have no `user_id` in Chroma.
-            found += await self._vault.near(vector, max(_CANDIDATES, k), {"user_id": user_id})
+            found += await self._vault.near(query.vector, limit, {"user_id": user_id})
         near = {one.id: one.cosine for one in found}
-        presets = [preset for preset in await self._stored(soul_id, near) if _is_known(preset, audience)]
+        presets = [preset for preset in await self._stored(query.soul_id, near) if _is_known(preset, audience)]
         texts = [_text(preset) for preset in presets]
         cosines = np.array([near[preset.id] for preset in presets], np.float32)
-        age_s = np.array([self._clock() - preset.created_at for preset in presets], np.float32)
-        ranked = rank_texts(text, texts, cosines, age_s, np.zeros(len(presets), np.float32), EVENTS)
-        return [_recalled(presets[n], score) for n, score in ranked[:k]]
+        age_s = np.array([query.now - preset.created_at for preset in presets], np.float32)
+        ranked = rank_texts(query.text, texts, cosines, age_s, np.zeros(len(presets), np.float32), EVENTS)
+        return [_recalled(presets[n], score) for n, score in ranked[: query.k]]
 
     async def texts(self, soul_id: str, summary_ids: Collection[str]) -> dict[str, str]:
         """The texts of these summaries by id; those that are gone or another soul's are left out."""
         return {preset.id: _text(preset) for preset in await self._stored(soul_id, summary_ids)}
+
+    async def note_use(self, tx: Transaction, recalled: Collection[str], useful: Collection[str], now: float) -> None:
+        """They are few: how often one was of use is not counted."""
+
+    async def dump(self, summary_ids: Collection[str]) -> list[StoredDocument]:
+        """What Chroma has of these summaries, for a backup."""
+        return await self._vault.dump(summary_ids)
 
     async def forget(self, **owner: str) -> None:
         """Make the summaries of a soul (`soul_id=…`) or of a session (`session_id=…`) unfindable."""
@@ -102,9 +115,9 @@ def _recalled(preset: Preset, score: float) -> RecalledSummary:
 
 @asynccontextmanager
 async def open_summaries(
-    stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = ""
+    stores: Stores, embedder: Embedder, *, folder: Path, url: str = ""
 ) -> AsyncIterator[Summaries]:
     """On the Chroma server at `url`, or embedded in `folder` if there is no URL."""
     name = collection_name(embedder.name, "summaries")
     async with open_server(url, name) if url else open_embedded(folder, name) as vault:
-        yield Summaries(vault, stores, embedder, clock)
+        yield Summaries(vault, stores, embedder)

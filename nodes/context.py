@@ -29,7 +29,7 @@ from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
 
 ListenerEvent = Literal[
-    "proactive", "state_changed", "session_changed", "presence", "emotion_update", "node", "listening"
+    "proactive", "state_changed", "plans_changed", "session_changed", "presence", "emotion_update", "node", "listening"
 ]
 SessionChange = Literal["turn", "edited", "persona", "title", "deleted", "created"]
 """What has become different in a conversation."""

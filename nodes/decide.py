@@ -15,7 +15,8 @@ from soulgraph.nodes.transcript import as_heard
 from soulgraph.soul.language import Lang, reply_language
 from soulgraph.soul.mood import describe
 from soulgraph.soul.time_words import duration, time_of_day
-from soulgraph.stores.records import Message, Slot
+from soulgraph.stores.records import Message, Plan, Slot
+from soulgraph.voices.plan_words import follow_up_line
 from soulgraph.voices.tasks import PROACTIVE, run_task
 
 _MESSAGES = 20
@@ -32,6 +33,7 @@ class _Known:
     slots: list[Slot]
     person: Person
     messages: list[Message]
+    over: list[Plan]
 
     def fact(self, slot: Slot) -> str:
         return fact_of(slot, self.person.user_id, self.person.names)
@@ -60,7 +62,7 @@ async def decide(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveS
         ids = {"soul_id": occasion.soul.soul_id, "session_id": occasion.session.session_id}
         report_refusals(context.telemetry, "proactive", [flaw], **ids)
         return {"sources": sources, "silence": _SILENCE[flaw]}
-    return {"sources": sources, "impulse": impulse, "silence": ""}
+    return {"sources": sources, "impulse": impulse, "over": known.over, "silence": ""}
 
 
 def _flaw(text: str, occasion: Occasion, known: _Known) -> Reason | None:
@@ -78,11 +80,13 @@ async def _known(occasion: Occasion, context: Context) -> _Known:
         slots = await tx.slots.known_to(soul_id, session.audience, user_id)
         messages = await tx.messages.last(session.session_id, _MESSAGES)
         absent = speakers_in(messages, soul_id, user_id) | {slot.user_id for slot in slots} - {user_id}
-        return _Known(slots, await read_person(tx, session, soul_id, user_id, absent), messages)
+        over = await tx.plans.to_follow_up(soul_id, user_id, occasion.at)
+        return _Known(slots, await read_person(tx, session, soul_id, user_id, absent), messages, over)
 
 
 def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -> dict[str, Any]:
     soul = occasion.soul
+    here = context.local_time(occasion.at).replace(tzinfo=None)
     heard_at = [message.created_at for message in known.messages if message.role == "user"]
     return {
         **self_image(soul, occasion.session, context, lang, occasion.session.user_id),
@@ -92,6 +96,7 @@ def _material(occasion: Occasion, known: _Known, lang: Lang, context: Context) -
         "preferences": known.person.preferences,
         "messages": as_heard(known.messages, known.person.names, lang, soul.soul_id),
         "since": duration(occasion.at - heard_at[-1], lang) if heard_at else None,
+        "planned": [follow_up_line(plan, here, lang, context.timezone) for plan in known.over],
         "local_time": time_of_day(context.local_time(occasion.at), lang),
     }
 
@@ -108,7 +113,8 @@ def _language(occasion: Occasion, known: _Known) -> Lang:
 def _sources(known: _Known) -> list[str]:
     slots = [f"slot:{slot.n}" for slot in known.slots]
     preferences = [f"preference:{key}" for key in known.person.preferences]
-    return [*slots, *preferences, *(f"message:{message.message_id}" for message in known.messages)]
+    plans = [f"plan:{plan.plan_id}" for plan in known.over]
+    return [*slots, *preferences, *plans, *(f"message:{message.message_id}" for message in known.messages)]
 
 
 def speak_or_not(state: ProactiveState) -> Literal["speak_up", "stay_silent"]:

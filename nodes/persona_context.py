@@ -9,24 +9,31 @@ from langgraph.types import Command
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
-from soulgraph.memory.recall import Recalled, RecalledEpisode, RecalledEvent
+from soulgraph.memory.episodes import RecalledEpisode, passages_of, tells
+from soulgraph.memory.event_source import RecalledEvent
+from soulgraph.memory.facts import RecalledFact
+from soulgraph.memory.plan_source import RecalledPlan
+from soulgraph.memory.recall import Recalled
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.fact_lines import facts_in_mind
 from soulgraph.nodes.person import fact_of, speakers_in, with_absent, witnessed
+from soulgraph.nodes.plans import read_plans
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.offers import concerns_memory
 from soulgraph.nodes.tools.skills import offered_by
 from soulgraph.nodes.transcript import Names, as_history, speaker_of, spoken_by
+from soulgraph.nodes.turn_plans import TurnPlans
 from soulgraph.prompts.budget import Budget, budget_for, cut
 from soulgraph.prompts.context import PersonaContext, build
-from soulgraph.prompts.cues import Cues
+from soulgraph.prompts.cues import Cues, PlanCues
 from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
 from soulgraph.prompts.persona import Memory, Persona, known_since
 from soulgraph.prompts.quotation import quoted
 from soulgraph.prompts.templates import Template, read_template, shipped
-from soulgraph.senses.grounding import is_question, says_nothing
+from soulgraph.senses.grounding import is_question
 from soulgraph.senses.intents.device_requests import asks_for_device
 from soulgraph.soul.character_words import describe_personality, grades_of
 from soulgraph.soul.language import Lang
@@ -39,9 +46,9 @@ from soulgraph.stores.records import Message, Preset, Session, Slot
 from soulgraph.stores.stores import Transaction
 from soulgraph.voices.factory import OFFLINE
 
-_NOTHING = Recalled([], [])
-_MAX_QUOTE = 150  # characters of one message of an episode
-_SHORT_ANSWER, _MAX_QUESTION = 25, 60
+_NOTHING = Recalled()
+_MAX_QUOTE = 240  # characters of a message that was found
+_MAX_LINE = 140  # characters of a line around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +70,42 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     async with context.stores.read() as tx:
         lang = state["impact"].reply_language(state["utterance"]["text"])
         stored = await _stored(tx, state, recalled, context.persona, lang)
+        related = [one.source_id for one in recalled.of(RecalledPlan)]
+        plans = await read_plans(tx, state, context, stored.recent, related)
     files = _files(state, context)
     budget = budget_of(context)
-    persona = _persona(state, context, stored, files, recalled, budget)
+    persona = _with_plans(_persona(state, context, stored, files, recalled, budget), plans)
     if context.persona.static:
         persona = replace(persona, evolved_persona="", inner_state="", relation="", profile={}, scratch_area="")
     built = build(stored.template, persona, budget)
     _report(state, context, built, recalled.problem)
     thoughts = [persona.inner_state, *_own_thoughts(persona)]
     context.telemetry.keep_private(*built.private, *thoughts)  # as the cues have them
-    cues = _cues(state, persona, stored.template, context)
+    cues = _cues(state, persona, stored.template, context) | _plan_cues(plans, persona.lang)
     language = state["impact"].third_language(state["utterance"]["text"])
     history, text = _conversation(state, stored)
     update = {
         "recalled": None,  # it is in the prompt now, and need not be in a checkpoint too
         "persona": {**built.meta, "sources": built.sources},
+        "plans": plans,
         "messages": assemble(built, history, text, cues, context.carrier, language),
     }
     return hide_messages(update)
+
+
+def _with_plans(persona: Persona, plans: TurnPlans) -> Persona:
+    """What was noted of plans, what to ask, and what lies ahead. A reminder needs no device."""
+    return replace(
+        persona,
+        plans=plans.shown(persona.lang),
+        told=plans.told(persona.lang),
+        question=persona.question or plans.question(persona.lang),
+        no_device=persona.no_device and not plans.heeds,
+    )
+
+
+def _plan_cues(plans: TurnPlans, lang: Lang) -> PlanCues:
+    return {"first": plans.first(lang), "said": plans.said(lang), "heeded": plans.heeds}
 
 
 def _files(state: TurnState, context: Context) -> dict[str, str]:
@@ -155,8 +180,9 @@ async def _names(
 ) -> dict[str, str]:
     """What those are called who take part, those who once did, and those who have shared what is recalled or kept."""
     soul_id, user_id = state["utterance"]["soul_id"], state["utterance"]["user_id"]
-    quoted = [message for one in recalled.episodes for message in (one.message, one.before) if message]
-    people = speakers_in([*recent, *quoted], soul_id, user_id) | {slot.user_id for slot in slots} - {user_id}
+    quoted = [message for one in recalled.episodes for message in one.lines]
+    owners = {slot.user_id for slot in slots} | {one.fact.user_id for one in recalled.of(RecalledFact)}
+    people = speakers_in([*recent, *quoted], soul_id, user_id) | owners - {user_id}
     impact = state["impact"]
     return await with_absent(tx, soul_id, impact.session.audience, impact.names, people)
 
@@ -171,20 +197,13 @@ async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template
 def _episodes(
     recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, names: Names, lang: Lang
 ) -> list[Memory]:
-    """The best that the prompt does not show anyway, as statements of whoever said it.
-
-    Where the soul's own words were found, what they answered is told: its own words are no facts, and a model that
-    reads them says them again.
-    """
-    shown = {message.original for message in recent}
-    told: dict[tuple[str, float], tuple[int, str]] = {}
-    for episode in recalled:
-        if len(told) == count:
-            break
-        found = episode.message if episode.message.role == "user" else episode.before
-        if found and found.role == "user" and found.original not in shown and _tells(found, episode):
-            told.setdefault(found.original, (found.message_id, _told(found, episode, names, lang)))
-    return [Memory(str(n), text, -place) for place, (n, text) in enumerate(told.values())]
+    """The best that the prompt does not show anyway: who said what, and when."""
+    telling = [episode for episode in recalled if tells(episode)]
+    passages = passages_of(telling, count, recent)
+    return [
+        Memory(hit.source_id, _told(hit.message, lines, names, lang), -place)
+        for place, (hit, lines) in enumerate(passages)
+    ]
 
 
 def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:
@@ -192,18 +211,13 @@ def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Me
     return recent[-2:] if context.carrier == "plain" and concerns_memory(text) else recent
 
 
-def _tells(message: Message, episode: RecalledEpisode) -> bool:
-    """Whether anybody could learn from it: not from a greeting or laughter, but from a bare answer to a question."""
-    answers = message is episode.message and episode.before is not None and is_question(episode.before.content)
-    return answers or not says_nothing(message.content)
-
-
-def _told(message: Message, episode: RecalledEpisode, names: Names, lang: Lang) -> str:
-    """Who said it and when; a short answer with the question before it."""
-    statement = f"{speaker_of(message, names, lang)} {quoted(cut(message.content, _MAX_QUOTE))}"
-    asked = episode.before if message is episode.message and len(message.content) < _SHORT_ANSWER else None
-    question = f"{speaker_of(asked, names, lang)} {quoted(cut(asked.content, _MAX_QUESTION))}; " if asked else ""
-    return f"{iso(message.created_at)[:10]}: {question}{statement}"
+def _told(found: Message, lines: Sequence[Message], names: Names, lang: Lang) -> str:
+    """The day, and who said what: the message that was found at more length than the lines around it."""
+    said = (
+        f"{speaker_of(line, names, lang)} {quoted(cut(line.content, _MAX_QUOTE if line is found else _MAX_LINE))}"
+        for line in lines
+    )
+    return f"{iso(found.created_at)[:10]}: {'; '.join(said)}"
 
 
 def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
@@ -256,10 +270,12 @@ def _persona(
         gate_reason=state["gate"].reason,
         blocked_intents=[intent.intent_name for intent in state["intents"].intents],
         no_device=_has_no_device(state) and asks_for_device(text),
+        nothing_known=_knows_nothing(text, recalled, stored),
         question=_question(impact, lang),
-        events=_events(recalled.events, context.persona.recalled),
+        events=_events(recalled.of(RecalledEvent), context.persona.recalled),
+        facts=facts_in_mind(recalled.of(RecalledFact), stored.recent, context.persona.recalled, stored.names, lang),
         episodes=_episodes(recalled.episodes, episodes, context.persona.recalled, stored.names, lang),
-        summaries=_summaries(recalled.summaries, impact.session.background_id, context.persona.recalled),
+        summaries=_summaries(recalled.of(RecalledSummary), impact.session.background_id, context.persona.recalled),
         scratch_area="\n".join(filter(None, (impact.soul.scratch_area, relation.scratch_area if relation else ""))),
         lore=triggered_entries(lore, spoken, budget.lore),
     )
@@ -280,6 +296,13 @@ def _facts(stored: _Stored, user_id: str) -> dict[int | str, str]:
         slot.n if slot.user_id == user_id else f"{slot.user_id}/{slot.n}": fact_of(slot, user_id, stored.names)
         for slot in stored.slots
     }
+
+
+def _knows_nothing(text: str, recalled: Recalled, stored: _Stored) -> bool:
+    """Whether it is asked for what nobody has told it: better to say so than to offer what lies nearest."""
+    if not is_question(text) or recalled.problem or recalled.of(RecalledFact):
+        return False
+    return recalled.doubtful or not (recalled.hits or stored.slots or not concerns_memory(text))
 
 
 def _has_no_device(state: TurnState) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from soulgraph.nodes.context import Telemetry
+from soulgraph.senses.facts.admission import instructs
 from soulgraph.senses.grounding import (
     copied_share,
     details_known,
@@ -35,6 +36,7 @@ Reason = Literal[
     "not_its_own_voice",
     "not_for_everybody",
     "switched_off",
+    "instruction",
 ]
 
 _INTERPRETED = range(20, 40)
@@ -179,6 +181,19 @@ def fact_flaw(fact: str, kept: Iterable[str], said: Iterable[str], names: Sequen
     if restates(fact, kept):
         return "known_already"
     return None if grounded(fact, said, names) else "not_said"
+
+
+def drawn_fact_flaw(
+    fact: str, kept: Iterable[str], evidence: str, said: Sequence[str], names: Sequence[str]
+) -> Reason | None:
+    """Why a fact that a model has drawn is not kept. `evidence` is the message it names, `said` all of the person's."""
+    if instructs(fact) or instructs(evidence):
+        return "instruction"
+    if _FIRST_PERSON.search(fact):
+        return "not_its_own_voice"
+    if flaw := fact_flaw(_without_names(fact, names), kept, said, names):
+        return flaw
+    return None if nearest_statement(fact, [evidence]) else "not_said"
 
 
 def addresses(text: str, name: str) -> bool:

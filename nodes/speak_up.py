@@ -1,14 +1,16 @@
 """The soul says it: to every terminal and stream of the person that can hear it now, and then into the transcript."""
 
-import asyncio
+from collections.abc import Sequence
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outreach import tell_terminals
+from soulgraph.nodes.plan_records import names_plan
 from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.stores.factories import new_id
-from soulgraph.stores.records import NewMessage, Session
+from soulgraph.stores.records import NewMessage, Plan, Session
 from soulgraph.terminals.payloads import Proactive
 
 
@@ -21,13 +23,19 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
     async with context.locks.hold(session_id):
         if objection := await _too_late(occasion, context):
             return {"silence": objection}
-        payload = Proactive(session_id=session_id, soul_id=soul_id, text=impulse.text, ts=context.clock())
-        terminals = await _tell_terminals(payload, user_id, context)
+        payload = Proactive(
+            session_id=session_id,
+            soul_id=soul_id,
+            text=impulse.text,
+            delivery_id=new_id("life"),
+            ts=context.clock(),
+        )
+        terminals = await tell_terminals(payload, user_id, context)
         streams = context.outlets.listeners.tell(soul_id, user_id, "proactive", payload.model_dump())
         if not terminals and not streams:
             return {"silence": "nobody could be reached"}
-        turn_id = await _store(payload, occasion.session, context)
-    context.outlets.listeners.session_changed(occasion.session, "turn", turn_id)
+        await _store(payload, occasion.session, state.get("over", []), context)
+    context.outlets.listeners.session_changed(occasion.session, "turn", payload.delivery_id)
     context.telemetry.emit(
         "life.spoke",
         soul_id=soul_id,
@@ -51,33 +59,19 @@ async def _too_late(occasion: Occasion, context: Context) -> str:
     return "" if soul.turns == occasion.soul.turns else "they have begun to talk"
 
 
-async def _tell_terminals(payload: Proactive, user_id: str, context: Context) -> list[str]:
-    """Send it to every terminal of the soul at which the person usually is, and which is online.
-
-    Returns those for which the broker has it.
-    """
-    hub = context.outlets.hub
-    if hub is None:
-        return []
-    async with context.stores.read() as tx:
-        everywhere = await tx.terminals.awake(payload.ts)
-    pair = payload.soul_id, user_id
-    awake = [one.terminal_id for one in everywhere if (one.soul_id, one.user_id) == pair]
-    delivered = await asyncio.gather(*(hub.proactive(terminal, payload) for terminal in awake))
-    return [terminal for terminal, has_it in zip(awake, delivered, strict=True) if has_it]
-
-
-async def _store(payload: Proactive, session: Session, context: Context) -> str:
-    """Returns the id by which the message is known in place of a turn's."""
+async def _store(payload: Proactive, session: Session, over: Sequence[Plan], context: Context) -> None:
+    """What was asked about, if it was one of the plans that are over, is not asked about again."""
     message = NewMessage.said_in(
-        session, new_id("life"), "assistant", payload.text, payload.ts, soul_id=payload.soul_id, proactive=True
+        session, payload.delivery_id, "assistant", payload.text, payload.ts, soul_id=payload.soul_id, proactive=True
     )
     async with context.stores.write() as tx:
         await tx.messages.append(payload.session_id, [message])
         await tx.sessions.touch(payload.session_id, payload.ts)
         today = context.local_time(payload.ts).date().isoformat()
         await tx.proactive_schedules.spoke(payload.soul_id, session.user_id, today)
-    return message.turn_id
+        for plan in over:
+            if names_plan(payload.text, plan):
+                await tx.plans.followed_up(plan, payload.ts)
 
 
 def heard_or_not(state: ProactiveState) -> Literal["__end__", "stay_silent"]:

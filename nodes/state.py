@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.answer import Answer, PersonaReport
+from soulgraph.nodes.turn_plans import TurnPlans
 from soulgraph.senses.intents.decision import IntentResult
 from soulgraph.soul.emotions import EmotionState, EmotionStateDict, UserEmotion
 from soulgraph.soul.gate import Gate
@@ -20,7 +21,7 @@ from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import Decision, GuardState, new_guard
 from soulgraph.soul.profile import StateUpdate
 from soulgraph.soul.scratch import Note
-from soulgraph.stores.records import Relation, Session, Soul, Terminal
+from soulgraph.stores.records import Plan, Relation, Session, Soul, Terminal
 from soulgraph.voices.task_outputs import Impulse
 
 T = TypeVar("T")
@@ -149,6 +150,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
     gate: Annotated[Gate, UntrackedValue]
     recalled: Annotated[Recalled | None, UntrackedValue]
     persona: Annotated[PersonaReport, UntrackedValue]
+    plans: Annotated[TurnPlans, UntrackedValue]
     messages: Annotated[list[AnyMessage], UntrackedValue]
     output: Annotated[str, UntrackedValue]
     shown: Annotated[str, UntrackedValue]
@@ -238,11 +240,14 @@ class ProactiveInput(TypedDict, total=False):
 class ProactiveState(ProactiveInput, total=False):
     """`silence` is why nothing is said, and empty while something may be; `sources` is what the decision rests on.
 
+    `over` are plans of the person of which nobody has spoken since they were over.
+
     `silenced_by` is absent if it is a rule of ours; else it is "model", or the code of what went wrong.
     """
 
     occasion: Occasion
     impulse: Impulse
+    over: list[Plan]
     sources: list[str]
     silence: str
     silenced_by: str

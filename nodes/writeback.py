@@ -16,6 +16,7 @@ from soulgraph.nodes.answer import (
 )
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
+from soulgraph.nodes.plans import keep_plans
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.sharing import Sharing, heed_permission
 from soulgraph.nodes.state import Impact, OutboxPayload, TurnResult, TurnState, Utterance
@@ -66,6 +67,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         guard = _guard(impact, taken_back, message_ids[-1])
         if guard != session.guard_of(user_id):
             await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: guard})
+        planned = await keep_plans(tx, state, message_ids, now)
         await tx.turns.answered_anew(session.session_id, utterance["input_id"], impact.turn_id, {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
         await tx.outbox.add("afterglow", impact.soul.soul_id, session.session_id, impact.turn_id, {**job}, now)
@@ -76,6 +78,8 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         if context.memory.recall:
             context.memory.recall.forget_index(soul_id)
     _report(state, answer, sharing, context.telemetry)
+    if planned:
+        context.outlets.listeners.tell(impact.soul.soul_id, user_id, "plans_changed", {"soul_id": impact.soul.soul_id})
     context.outlets.listeners.session_changed(session, "edited" if taken_back else "turn", impact.turn_id)
     emit("done", answer, runtime)
     return {"turn": turn, "answer": answer}
@@ -87,7 +91,9 @@ async def _take_back(tx: Transaction, utterance: Utterance) -> list[Message]:
     if replaced is None:
         return []
     await tx.outbox.drop_from(utterance["session_id"], replaced)
-    return await tx.messages.take_back(utterance["session_id"], replaced)
+    taken = await tx.messages.take_back(utterance["session_id"], replaced)
+    await tx.plans.forget(utterance["soul_id"], [message.message_id for message in taken])
+    return taken
 
 
 def _guard(impact: Impact, taken_back: Sequence[Message], last_message: int) -> GuardState:

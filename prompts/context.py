@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from soulgraph.prompts.budget import Budget, Piece, Values, fit
 from soulgraph.prompts.defuse import defuse
-from soulgraph.prompts.gate_lines import no_device_line
+from soulgraph.prompts.gate_lines import no_device_line, nothing_known_line
 from soulgraph.prompts.persona import BULLETED, Persona, values_of
 from soulgraph.prompts.render import render
 from soulgraph.prompts.templates import VARIABLES, Module, Template
@@ -109,8 +109,14 @@ def build(template: Template, persona: Persona, budget: Budget | None = None) ->
             "cut": shortened,
         },
         cut_sizes={name: CutSize(*(len(_formatted(name, one[name])) for one in (whole, values))) for name in shortened},
-        reminder=no_device_line(persona.lang) if persona.no_device else "",
+        reminder=_reminder(persona),
     )
+
+
+def _reminder(persona: Persona) -> str:
+    if persona.no_device:
+        return no_device_line(persona.lang)
+    return nothing_known_line(persona.lang) if persona.nothing_known else ""
 
 
 def _fitted(modules: Sequence[Module], values: Values, limit: int) -> tuple[Values, list[str]]:

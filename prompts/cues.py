@@ -11,7 +11,15 @@ from soulgraph.soul.language import Lang
 CUES = "soulgraph"
 
 
-class Cues(TypedDict):
+class PlanCues(TypedDict, total=False):
+    """What is overdue, what was noted or changed, and whether the soul was asked for just that."""
+
+    first: list[str]
+    said: list[str]
+    heeded: bool
+
+
+class Cues(PlanCues):
     """The cues of a turn; those of a task are `task`, `lang` and the task's own data.
 
     `mood` is the mood in words and `mood_key` its key, `grades` are those of the traits, 1 to 5. `gate_reason` is why

@@ -1,4 +1,4 @@
-"""What a prompt says of a closed gate, in the language of the reply."""
+"""What a prompt says of what a soul cannot do or does not know, in the language of the reply."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -23,6 +23,11 @@ def gate_lines(reason: GateReason | None, intents: Sequence[str], lang: Lang) ->
 def no_device_line(lang: Lang) -> str:
     """For a soul that is asked for something for which it has no device at all."""
     return str(_lines()[lang]["no_device"])
+
+
+def nothing_known_line(lang: Lang) -> str:
+    """For a soul that is asked for what it was never told."""
+    return str(_lines()[lang]["nothing_known"])
 
 
 @cache

@@ -40,14 +40,19 @@ _KNOWN: Mapping[Lang, Mapping[str, str]] = {
     "en": {"since": "You have known {name} since {since}.", "bond": " {bond}.", "person": "this person"},
     "zh": {"since": "你从{since}起认识{name}。", "bond": "{bond}。", "person": "对方"},
 }
-BULLETED = ("preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "lore")
+BULLETED = frozenset(
+    {"preferences", "slots", "wishes", "skills", "events", "episodes", "summaries", "scratch_area", "plans", "lore"}
+)
 """Variables that are lists, told with a bullet each."""
 _MAX_NAME, _MAX_ITEM = 80, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A recalled event or summary, or an episode, whose `id` is its message's; the lowest score is left out first."""
+    """What was recalled: an event, a summary, a fact, or an episode, whose `id` is its message's.
+
+    The lowest score is left out first.
+    """
 
     id: str
     text: str
@@ -58,7 +63,9 @@ class Memory:
 class Persona:
     """`lang` is the language of the reply, in which mood, personality and gate are told.
 
+    `told` is what was noted of plans and is to be confirmed, `plans` are those that lie ahead or are over, by id.
     `gate_reason` is why the soul cannot act, None if it can. `no_device`: it is asked to do what it has no device for.
+    `nothing_known`: it is asked for what nobody has told it.
     """
 
     soul_name: str
@@ -86,9 +93,13 @@ class Persona:
     gate_reason: GateReason | None = None
     blocked_intents: Sequence[str] = ()
     no_device: bool = False
+    nothing_known: bool = False
     question: str = ""
+    told: Sequence[str] = ()
+    plans: Mapping[str, str] = field(default_factory=dict)
     events: Sequence[Memory] = ()
     episodes: Sequence[Memory] = ()
+    facts: Sequence[Memory] = ()
     summaries: Sequence[Memory] = ()
     scratch_area: str = ""
     lore: Sequence[Lore] = ()
@@ -129,9 +140,13 @@ def values_of(persona: Persona, budget: Budget) -> Values:
         "skills": _best_pieces(map(Piece, persona.skills), budget.persona),
         "gate": _text_piece("\n".join(_gate_lines(persona))),
         "events": _best_pieces(_memory_pieces("event", persona.events), budget.memories),
-        "episodes": _best_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        "episodes": [
+            *_best_pieces(_memory_pieces("fact", persona.facts), budget.memories // 2),
+            *_best_pieces(_memory_pieces("episode", persona.episodes), budget.memories),
+        ],
         "summaries": _best_pieces(_memory_pieces("summary", persona.summaries), budget.memories),
         "scratch_area": _best_pieces(_note_pieces(persona.scratch_area), budget.memories),
+        "plans": _best_pieces((Piece(text, f"plan:{key}") for key, text in persona.plans.items()), budget.memories),
         "lore": [Piece(one_line(entry.content), f"lore:{entry.id}") for entry in persona.lore],
         "unarchived_messages": [],
     }
@@ -207,8 +222,8 @@ def _joined(value: object) -> str:
 
 
 def _gate_lines(persona: Persona) -> list[str]:
-    """What the gate refused, and the question to ask, if there is one."""
+    """What the gate refused, what was noted, and the question to ask, if there is one."""
     blocked = [*map(one_line, persona.blocked_intents)]
     closed = gate_lines(persona.gate_reason, blocked, persona.lang)
     asked = [ASK[persona.lang].format(question=one_line(persona.question))] if persona.question else []
-    return [*closed, *asked]
+    return [*closed, *map(one_line, persona.told), *asked]

@@ -58,6 +58,7 @@ VARIABLES: Mapping[str, Variable] = {
     "episodes": Variable(5, True, "what was said earlier, in the words of then"),
     "summaries": Variable(5, True, "how earlier conversations went, in short"),
     "scratch_area": Variable(5, True, "the soul's working notes, the newest of them"),
+    "plans": Variable(5, True, "what lies ahead of the person, and what is over and may be asked about"),
     "lore": Variable(5, True, "entries of the world's lore that were touched on"),
     "unarchived_messages": Variable(5, True, "nothing: the conversation always follows the system's text by itself"),
 }

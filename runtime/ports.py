@@ -10,7 +10,10 @@ from langchain_core.tools import BaseTool
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.library.persona_config import PersonaFile
+from soulgraph.memory.event_source import EventSource
 from soulgraph.memory.events import open_events
+from soulgraph.memory.facts import open_facts
+from soulgraph.memory.plan_source import PlanSource
 from soulgraph.memory.ports import open_recall
 from soulgraph.memory.summaries import open_summaries
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
@@ -102,9 +105,11 @@ async def _open_memory(
     events = await stack.enter_async_context(open_events(stores, embedder, clock, folder=folder, url=url))
     # A folder of its own: two embedded clients on one would each close the other's.
     summaries = await stack.enter_async_context(
-        open_summaries(stores, embedder, clock, folder=settings.data_dir / "chroma_summaries", url=url)
+        open_summaries(stores, embedder, folder=settings.data_dir / "chroma_summaries", url=url)
     )
-    recall = await stack.enter_async_context(open_recall(stores, embedder, events, clock, summaries))
+    facts = await stack.enter_async_context(open_facts(stores, embedder))
+    sources = EventSource(events), summaries, facts, PlanSource(stores)
+    recall = await stack.enter_async_context(open_recall(stores, embedder, clock, *sources))
     return Memory(recall, events, Workspaces(settings.data_dir), summaries, embedder)
 
 
@@ -117,7 +122,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             # Made before SQLite does it: the files that it keeps beside a database have the rights of the database.
             settings.database_file.touch(0o600)
     async with Database.open(settings.resolved_database_url) as database:
-        yield Stores(database)
+        yield Stores(database, settings.zone)
 
 
 @contextmanager

@@ -21,10 +21,10 @@ from soulgraph.nodes.state import ProactiveInput, ProactiveState
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.node_events import run_watched, watching
 from soulgraph.runtime.periodic import Periodic
+from soulgraph.runtime.reachability import reachable_people
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.stores.proactive_schedules import Pair
 from soulgraph.stores.records import ProactiveSchedule
-from soulgraph.stores.stores import Transaction
 
 POLL_S = 30.0
 
@@ -75,7 +75,8 @@ class ProactiveScheduler:
         A reachable pair without a schedule gets one, so that the soul does not speak as soon as somebody listens.
         """
         async with self.context.stores.read() as tx:
-            reachable = await self._reachable(tx, now)
+            has_terminals = self.context.outlets.hub is not None
+            reachable = await reachable_people(tx, self.listeners, now, has_terminals)
             schedules = await tx.proactive_schedules.of(reachable)
         latest = self._latest_valid(now)
         unscheduled = reachable - {_pair(schedule) for schedule in schedules if schedule.due_at <= latest}
@@ -87,19 +88,6 @@ class ProactiveScheduler:
             claimed = await tx.proactive_schedules.claim({pair: self._next_due(now) for pair in due}, now)
         today = self.context.local_time(now).date().isoformat()
         return [_pair(schedule) for schedule in claimed if schedule.spoken_on(today) < self._config.daily_cap]
-
-    async def _reachable(self, tx: Transaction, now: float) -> set[Pair]:
-        """The souls and people with an online terminal or a listener on this server."""
-        awake = await tx.terminals.awake(now) if self.context.outlets.hub else []
-        heard = [await self._listening(tx, *one) for one in self.listeners.subscriptions]
-        return {(one.soul_id, one.user_id) for one in awake} | {pair for pair in heard if pair}
-
-    async def _listening(self, tx: Transaction, soul_id: str, user_id: str | None) -> Pair | None:
-        """Who hears a listener: its person, else the one who has talked with the soul last."""
-        if user_id is not None:
-            return soul_id, user_id
-        latest = await tx.sessions.all(soul_id, limit=1)
-        return (soul_id, latest[0].user_id) if latest else None
 
     def _next_due(self, now: float) -> float:
         """A random time within the configured interval.

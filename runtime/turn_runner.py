@@ -94,7 +94,7 @@ class TurnRunner:
 
         `premise` is what is assumed of the database meanwhile, such as another template.
         """
-        stores = RehearsalStores(self._context.stores.database, premise)
+        stores = RehearsalStores(self._context.stores.database, self._context.stores.zone, premise)
         utterance = await admit(stores, request)
         context = replace(self._context, stores=stores, outlets=Outlets(), telemetry=NoTelemetry(), rehearsing=True)
         config = _run_config(utterance, {}) | {"run_name": "preview"}

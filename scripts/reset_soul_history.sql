@@ -1,8 +1,8 @@
 -- Empties the history and keeps everything else: a fresh start for every soul on this database.
 --
 --   removed   souls and all that hangs on them: emotion history, sessions, messages and what finds them again, turns,
---             versions of personas and inner states, preferences, memory slots, relations with people, outbox, what the
---             model's calls have cost, and which session an event was drawn from
+--             versions of personas and inner states, preferences, memory slots, facts, plans, relations with people,
+--             which chats were imported, outbox, what the model's calls have cost, and which session an event was drawn from
 --   unbound   terminals: they keep their catalog and skills, and wait for a new soul to be selected
 --   kept      the schema, the library (characters and their pictures, backgrounds, templates), the events and the API keys
 --
@@ -23,6 +23,9 @@ DELETE FROM lives;
 DELETE FROM inner_versions;
 DELETE FROM relations;
 DELETE FROM slots;
+DELETE FROM facts;
+DELETE FROM plans;
+DELETE FROM chat_imports;
 DELETE FROM preferences;
 DELETE FROM turns;
 DELETE FROM emotion_history;

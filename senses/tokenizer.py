@@ -14,6 +14,9 @@ from soulgraph.senses.text import normalise
 MAX_TERMS = 512
 """Terms kept of one text; a longer text is found by its beginning only."""
 
+MAX_WORD = 64
+"""Letters of a word that count: no word is longer, and the stemmer takes quadratic time."""
+
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _FIRST_HAN = "\u3040"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+(?:'[^\W_{_HAN}]+)*")
@@ -30,6 +33,23 @@ cant couldnt didnt doesnt dont hadnt hasnt havent isnt arent wasnt werent wont w
 时候 记得 知道 觉得 一下 一个 有点 起来 告诉 诉我 还记 得吗 记不 得我 是不 为什
 """
 _STOP_TERMS = frozenset(_STOP_WORDS.split())
+# Forms that the stemmer does not lead back to their word: `form word`, separated by commas.
+_IRREGULAR = """
+ate eat, eaten eat, became become, began begin, begun begin, bought buy, broke break, broken break, brought bring,
+built build, came come, caught catch, children child, chose choose, chosen choose, drank drink, drawn draw, drew draw,
+driven drive, drove drive, drunk drink, fallen fall, feet foot, fell fall, felt feel, flew fly, flown fly,
+forgot forget, forgotten forget, fought fight, found find, froze freeze, frozen freeze, gave give, given give,
+grew grow, grown grow, heard hear, held hold, hid hide, hidden hide, kept keep, knew know, knives knife, known know,
+led lead, left leave, lent lend, lost lose, meant mean, men man, met meet, mice mouse, paid pay, people person,
+ran run, rang ring, ridden ride, risen rise, rode ride, rose rise, sang sing, sat sit, saw see, seen see, sent send,
+shaken shake, shook shake, shot shoot, shown show, slept sleep, sold sell, sought seek, spent spend, spoke speak,
+spoken speak, stole steal, stolen steal, stood stand, struck strike, sung sing, swam swim, swept sweep, swum swim,
+taken take, taught teach, teeth tooth, thought think, threw throw, thrown throw, took take, tore tear, torn tear,
+understood understand, wives wife, woke wake, woken wake, women woman, won win, wore wear, worn wear, written write,
+wrote write
+"""
+_MAX_WORD = 64  # characters; the stemmer takes quadratic time on some longer ones
+
 # A bigram of two of these is a stop word; beside another character each of them helps to tell words apart.
 FUNCTION_CHARS = frozenset(
     "的了吗呢吧啊呀嘛哦嗯我你您他她它们是在有和与就都也很还不没这那个么什怎哪谁会要能可以被把给让到对说去来着过得地"
@@ -63,15 +83,24 @@ def terms_of(text: str) -> list[str]:
     for run in _RUN.findall(normalise(text).lower()):
         if run[0] >= _FIRST_HAN:
             terms += _bigrams(run)
-        elif stem := _stem(run):
+        elif stem := _stem(run[:MAX_WORD]):
             terms.append(stem)
     return terms[:MAX_TERMS]
 
 
 def index_terms(text: str) -> list[str]:
-    """The terms of a text and its concepts, which are the same in both languages."""
-    terms = terms_of(text)
-    return terms + _synonyms().concepts(normalise(text), terms)[:MAX_TERMS]
+    """The words of a text and its concepts, which are the same in both languages."""
+    return words_of(text) + concepts_of(text)
+
+
+def words_of(text: str) -> list[str]:
+    """The terms of a text, with irregular forms led back to their word: bought is found by buy."""
+    return [_words_of_forms().get(term, term) for term in terms_of(text)]
+
+
+def concepts_of(text: str) -> list[str]:
+    """The concepts of a text alone."""
+    return _synonyms().concepts(normalise(text), terms_of(text))[:MAX_TERMS]
 
 
 def query_terms(text: str) -> list[int]:
@@ -84,9 +113,14 @@ def without_courtesies(text: str) -> str:
     return _COURTESY.sub(" ", normalise(text).lower())
 
 
-def fingerprints(text: str) -> bytes:
-    """The fingerprints of a text's index terms, packed as little-endian 32-bit numbers."""
-    return np.array([fingerprint(term) for term in index_terms(text)], dtype="<u4").tobytes()
+def fingerprints(text: str, *more: str) -> bytes:
+    """The fingerprints of a text's index terms and of `more`, packed as little-endian 32-bit numbers."""
+    return np.array([fingerprint(term) for term in (*index_terms(text), *more)], dtype="<u4").tobytes()
+
+
+def text_size(text: str) -> int:
+    """How much a text says, about the number of its letters; a Chinese character counts as two."""
+    return len(text) + sum(char >= _FIRST_HAN for char in text)
 
 
 def fingerprint(term: str) -> int:
@@ -106,11 +140,17 @@ def _bigrams(run: str) -> list[str]:
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
     """The stem of an English word without what follows an apostrophe; empty for a stop word."""
-    plain = word.partition("'")[0]
+    plain = word.partition("'")[0][:_MAX_WORD]
     if plain in _STOP_TERMS or word.replace("'", "") in _STOP_TERMS:
         return ""
     stem: str = _stemmer().stemWord(plain) if plain.isalpha() else plain
     return stem
+
+
+@cache
+def _words_of_forms() -> dict[str, str]:
+    pairs = (pair.split() for pair in " ".join(_IRREGULAR.split()).split(", "))
+    return {_stem(form): _stem(word) for form, word in pairs}
 
 
 @cache

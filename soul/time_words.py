@@ -19,6 +19,10 @@ _UNITS: dict[Lang, tuple[tuple[float, str], ...]] = {
     "en": ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")),
     "zh": ((_DAY, "天"), (_HOUR, "小时"), (_MINUTE, "分钟")),
 }
+_NEAR_DAYS: dict[Lang, dict[int, str]] = {
+    "en": {-1: "yesterday", 0: "today", 1: "tomorrow"},
+    "zh": {-2: "前天", -1: "昨天", 0: "今天", 1: "明天", 2: "后天"},
+}
 _UNDER_A_MINUTE: dict[Lang, str] = {"en": "less than a minute", "zh": "不到一分钟"}
 
 
@@ -36,3 +40,18 @@ def duration(seconds: float, lang: Lang) -> str:
         if (count := round(seconds / unit_s)) and seconds >= unit_s:
             return f"大约{count}{unit}" if lang == "zh" else f"about {count} {unit}{'s' * (count > 1)}"
     return _UNDER_A_MINUTE[lang]
+
+
+def due_words(local: datetime, now: datetime, grain: str, lang: Lang) -> str:
+    """When something is due, as it is said: "today at 19:00", 明天上午, "on Friday, 3 May"."""
+    days = (local.date() - now.date()).days
+    named = _NEAR_DAYS[lang].get(days)
+    weekday = _WEEKDAYS[lang][local.weekday()]
+    if lang == "zh":
+        day = named or f"{local.month}月{local.day}日{weekday}"
+    else:
+        day = named or f"on {weekday}, {local.day} {local:%B}"
+    if grain in ("minute", "hour"):
+        return f"{day}{local:%H:%M}" if lang == "zh" else f"{day} at {local:%H:%M}"
+    part = next(name for before, name in _PARTS_OF_DAY[lang] if local.hour < before) if grain == "part" else ""
+    return f"{day}{part}" if lang == "zh" else f"{day} {part}".strip()

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import URL, CursorResult, Dialect, Executable, create_engine, event, make_url, text
@@ -186,21 +187,40 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.execute(NO_AUTO_CHECKPOINT)
 
 
-async def _migrate(database: Database) -> None:
+async def migrated_to(raw_url: str, revision: str) -> None:
+    """Give a database the schema of this revision, for what was stored under it."""
+    url = database_url(raw_url)
+    database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
+    try:
+        await _migrate(database, revision)
+    finally:
+        await database.close()
+
+
+def knows_revision(revision: str) -> bool:
+    return revision in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
+async def _migrate(database: Database, revision: str = "head") -> None:
     try:
         async with database.write() as connection:
             if connection.dialect.name == "postgresql":
                 # Servers that start together migrate one after the other.
                 await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
-            await connection.run_sync(_upgrade)
+            await connection.run_sync(lambda connection: _upgrade(connection, revision))
     except (DBAPIError, OSError, CommandError) as error:
         url = database.url.render_as_string(hide_password=True)
         reason = getattr(error, "orig", error)
         raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {url}: {reason}") from error
 
 
-def _upgrade(connection: sqlalchemy.Connection) -> None:
+def _upgrade(connection: sqlalchemy.Connection, revision: str) -> None:
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", "soulgraph.stores:migrations")
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config

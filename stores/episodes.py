@@ -3,15 +3,19 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any, Literal
 
 from sqlalchemy import Integer, Row, Select, String, and_, bindparam, func, select, union_all
 
-from soulgraph.senses.tokenizer import fingerprints
+from soulgraph.senses.tokenizer import fingerprints, text_size
+from soulgraph.senses.values.time_terms import time_terms
 from soulgraph.soul.people import may_know, others
 from soulgraph.stores import schema
 from soulgraph.stores.columns import is_shared
+from soulgraph.stores.database import Connection
+from soulgraph.stores.facts import Facts
 from soulgraph.stores.records import Episode, Json, Message, NewMessage
 from soulgraph.stores.repository import Repository, dialect_insert
 from soulgraph.stores.vectors import stored_messages
@@ -40,6 +44,10 @@ class Episodes(Repository[Episode]):
     table = schema.episodes
     record = Episode
 
+    def __init__(self, connection: Connection, zone: tzinfo | None = UTC) -> None:
+        super().__init__(connection)
+        self._zone = zone
+
     async def add(self, previous_id: int | None, messages: Sequence[tuple[int, NewMessage]]) -> None:
         """Index consecutive messages of one session, given as (message_id, message), for every soul that was present.
 
@@ -48,13 +56,13 @@ class Episodes(Repository[Episode]):
         ids = [previous_id, *(message_id for message_id, _ in messages)]
         for start in range(0, len(messages), _BATCH):
             batch = zip(messages[start : start + _BATCH], ids[start:], strict=False)
-            await self._add(*(row for message, before in batch for row in _rows_of(before, *message)))
+            await self._add(*(row for message, before in batch for row in _rows_of(before, *message, self._zone)))
             if len(messages) > _BATCH:
                 await asyncio.sleep(0)  # during a long import the event loop serves others between batches
 
-    async def correct(self, message_id: int, content: str) -> None:
+    async def correct(self, message: Message, content: str) -> None:
         """Index other words for a message, for every soul that was present."""
-        await self._set({"message_id": message_id}, terms=fingerprints(content))
+        await self._set({"message_id": message.message_id}, **index_columns(content, message.created_at, self._zone))
 
     async def follow(self, message_id: int, previous_id: int | None) -> None:
         """Let a message follow another one than before."""
@@ -97,9 +105,11 @@ class Episodes(Repository[Episode]):
         return {id_: one for id_, one in found.items() if one.known_to(audience)}
 
     async def share(self, soul_id: str, message_id: int, user_id: str, shared_with: Collection[str]) -> bool:
-        """Set who may know of this person's message beside them; False if it is not theirs."""
+        """Set who may know of this person's message beside them, and of what was drawn from it; False if not theirs."""
         keys = {"message_id": message_id, "soul_id": soul_id, "user_id": user_id}
-        return await self._set(keys, shared_with=others(user_id, shared_with))
+        people = others(user_id, shared_with)
+        await Facts(self._connection).share_with(soul_id, message_id, people)
+        return await self._set(keys, shared_with=people)
 
     async def shared(self, soul_id: str) -> list[StoredMessage]:
         """All messages of the soul that are shared with somebody, oldest first."""
@@ -209,13 +219,24 @@ def _stored_message(row: Row[Any]) -> StoredMessage:
     return StoredMessage(Message(*fields[:-2]), *fields[-2:])
 
 
-def _rows_of(previous_id: int | None, message_id: int, message: NewMessage) -> list[Json]:
+def index_columns(content: str, said_at: float, zone: tzinfo | None) -> Json:
+    """What a message is found by: its terms, the days it speaks of, how long it is, and whether it asks or dates."""
+    days = time_terms(content, datetime.fromtimestamp(said_at, zone).replace(tzinfo=None))
+    return {
+        "terms": fingerprints(content, *days),
+        "size": text_size(content),
+        "asks": content.rstrip().endswith(("?", "？")),
+        "dated": bool(days),
+    }
+
+
+def _rows_of(previous_id: int | None, message_id: int, message: NewMessage, zone: tzinfo | None) -> list[Json]:
     row = {
         "message_id": message_id,
         "previous_id": previous_id,
         "by_user": message.role == "user",
         "at": message.created_at,
-        "terms": fingerprints(message.content),
+        **(message.indexed or index_columns(message.content, message.created_at, zone)),
         "user_id": message.user_id,
         "shared_with": others(message.user_id, (*message.people, *message.shared_with)),
     }

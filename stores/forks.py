@@ -1,11 +1,13 @@
 """Copies a conversation into a new session: its messages, turns and versions of the persona."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
 from soulgraph.stores.records import Message, NewMessage, Session
 from soulgraph.stores.stores import Transaction
+
+_COPIED = {*NewMessage.__dataclass_fields__} & {*Message.__dataclass_fields__}
 
 
 async def copy_conversation(tx: Transaction, session: Session, fork: Session, up_to: int) -> Session:
@@ -17,16 +19,22 @@ async def copy_conversation(tx: Transaction, session: Session, fork: Session, up
     messages = [message for message in await tx.messages.page(session.session_id) if message.message_id <= up_to]
     turn_ids = {turn_id: f"turn_{uuid4().hex}" for turn_id in dict.fromkeys(message.turn_id for message in messages)}
     copied = await tx.turns.copy(session.session_id, fork.session_id, turn_ids)
-    fork = replace(fork, turn=copied, reflected_to=0, memory_hint="")
+    fork = replace(fork, turn=copied, reflected_to=0, facts_to=0, facts_asked_to=0, memory_hint="")
     await tx.sessions.add(fork)
     shared = await _shared(tx, messages)
     copies = [_copy(message, turn_ids[message.turn_id], shared.get(message.message_id, ())) for message in messages]
     ids = await tx.messages.append(fork.session_id, copies)
-    reflected = [new for new, old in zip(ids, messages, strict=True) if old.message_id <= session.reflected_to]
-    if reflected:
-        await tx.sessions.reflected(fork.session_id, reflected[-1])
+    copy_of = dict(zip([message.message_id for message in messages], ids, strict=True))
+    await tx.sessions.reflected(fork.session_id, _last_up_to(copy_of, session.reflected_to))
+    await tx.sessions.facts_drawn(fork.session_id, _last_up_to(copy_of, session.facts_to))
+    await tx.sessions.facts_drawn(fork.session_id, _last_up_to(copy_of, session.facts_asked_to), asked=True)
     await tx.personas.copy(session.session_id, fork.session_id)
     return fork
+
+
+def _last_up_to(copy_of: Mapping[int, int], message_id: int) -> int:
+    """The copy of the last message up to this one; 0 if there is none."""
+    return max((new for old, new in copy_of.items() if old <= message_id), default=0)
 
 
 async def _shared(tx: Transaction, messages: Sequence[Message]) -> dict[int, Collection[str]]:
@@ -38,5 +46,5 @@ async def _shared(tx: Transaction, messages: Sequence[Message]) -> dict[int, Col
 
 
 def _copy(message: Message, turn_id: str, shared_with: Collection[str]) -> NewMessage:
-    fields = {name: getattr(message, name) for name in NewMessage.__dataclass_fields__ if name != "shared_with"}
+    fields = {name: getattr(message, name) for name in NewMessage.__dataclass_fields__ if name in _COPIED}
     return NewMessage(**{**fields, "turn_id": turn_id}, shared_with=tuple(shared_with))

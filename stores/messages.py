@@ -1,6 +1,7 @@
 """Messages: the transcripts of sessions. An archived message is left out of prompts but stays in the transcript."""
 
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,9 @@ from sqlalchemy import Select, bindparam, delete, exists, select, update
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
+from soulgraph.stores.database import Connection
 from soulgraph.stores.episodes import Episodes
+from soulgraph.stores.facts import Facts
 from soulgraph.stores.records import Message, NewMessage
 from soulgraph.stores.repository import Repository, fields_of
 from soulgraph.stores.vectors import EpisodeVectors
@@ -24,6 +27,10 @@ class Messages(Repository[Message]):
     table = schema.messages
     record = Message
 
+    def __init__(self, connection: Connection, zone: tzinfo | None = UTC) -> None:
+        super().__init__(connection)
+        self._episodes = Episodes(connection, zone)
+
     async def append(self, session_id: str, messages: Sequence[NewMessage]) -> list[int]:
         """Add messages in order and index them for recall; returns their ids.
 
@@ -35,7 +42,7 @@ class Messages(Repository[Message]):
         await self._add(*({"session_id": session_id, **_columns(message)} for message in messages))
         ids = await self._last_ids(session_id, len(messages) + 1)
         previous_id = ids.pop(0) if len(ids) > len(messages) else None
-        await Episodes(self._connection).add(previous_id, list(zip(ids, messages, strict=True)))
+        await self._episodes.add(previous_id, list(zip(ids, messages, strict=True)))
         return ids
 
     async def _last_ids(self, session_id: str, limit: int) -> list[int]:
@@ -57,16 +64,24 @@ class Messages(Repository[Message]):
         Without them the prompt would lose what was just said whenever an event was made from it. Only those with an id
         below `before` count.
         """
-        values = {"session_id": session_id, "archived": False, "limit": limit, "before": before}
-        unarchived = await self._all(self._newest("archived"), **values)
+        values = {"session_id": session_id, "limit": limit, "before": before}
+        unarchived = await self._all(self._newest(archived=False), **values)
         last = await self.last(session_id, min(limit, _ALWAYS_RECENT), before)
         return sorted({*unarchived, *last}, key=lambda message: message.message_id)[-limit:]
 
     @classmethod
     @cache
-    def _newest(cls, *columns: str) -> Select[Any]:
-        in_session = cls._rows("session_id", *columns).where(cls.table.c.message_id < bindparam("before"))
+    def _newest(cls, archived: bool = True) -> Select[Any]:
+        """The newest first; without the archived ones if `archived` is false."""
+        rows = cls._rows("session_id") if archived else cls._unarchived()
+        in_session = rows.where(cls.table.c.message_id < bindparam("before"))
         return in_session.order_by(cls.table.c.message_id.desc()).limit(bindparam("limit"))
+
+    @classmethod
+    @cache
+    def _unarchived(cls) -> Select[Any]:
+        # Not by a parameter: then neither database would use the index of those messages alone.
+        return cls._rows("session_id").where(~cls.table.c.archived)
 
     async def last(self, session_id: str, limit: int, before: int = MAX_ID) -> list[Message]:
         """The last messages with an id below `before`, archived or not, oldest first."""
@@ -86,10 +101,16 @@ class Messages(Repository[Message]):
         """What was said with this input, if its turn was stored."""
         return await self._first(self._rows("session_id", "input_id"), session_id=session_id, input_id=input_id)
 
+    async def by_turn(self, session_id: str, turn_id: str) -> Message | None:
+        """What the soul said under this id, which is that of a turn or of a proactive message."""
+        values = {"session_id": session_id, "turn_id": turn_id, "role": "assistant"}
+        query = self._rows(*values).order_by(self.table.c.message_id.desc()).limit(1)
+        return await self._first(query, **values)
+
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
         """All unarchived messages with an id up to `up_to`, oldest first."""
-        query = self._rows("session_id", "archived").where(self.table.c.message_id <= up_to)
-        return await self._all(query.order_by(self.table.c.message_id), session_id=session_id, archived=False)
+        query = self._unarchived().where(self.table.c.message_id <= up_to)
+        return await self._all(query.order_by(self.table.c.message_id), session_id=session_id)
 
     async def archive(self, message_ids: Sequence[int]) -> None:
         """Mark these messages as archived: an event was made from them."""
@@ -114,11 +135,13 @@ class Messages(Repository[Message]):
         later = exists().where(row.session_id == session_id, row.message_id > since, *others)
         return bool((await self._connection.execute(select(later))).scalar())
 
-    # What finds a message again (episodes, vectors, counts of use) goes with its row, and is changed with it.
+    # What finds a message again (episodes, vectors, counts of use) goes with its row, and is changed with it; so do the
+    # facts that were drawn from it alone.
 
     async def take_back(self, session_id: str, message_id: int) -> list[Message]:
         """Delete this message and all after it in its session; returns them, oldest first."""
         taken = await self.page(session_id, message_id - 1)
+        await self._withdraw_facts(taken)
         row = self.table.c
         later = delete(self.table).where(row.session_id == session_id, row.message_id >= message_id)
         await self._connection.execute(later)
@@ -126,20 +149,27 @@ class Messages(Repository[Message]):
 
     async def correct(self, message: Message, content: str) -> None:
         """Give a message other words. Its vector is deleted, and `Recall.index` makes a new one."""
+        await self._withdraw_facts([message])
         await self._set({"message_id": message.message_id}, content=content)
-        await Episodes(self._connection).correct(message.message_id, content)
+        await self._episodes.correct(message, content)
         await EpisodeVectors(self._connection).delete(message.message_id)
 
     async def delete(self, message: Message) -> None:
         """Delete a message; the one after it then follows the one before it."""
+        await self._withdraw_facts([message])
         following = await self.page(message.session_id, message.message_id, limit=1)
         before = await self.last(message.session_id, 1, message.message_id)
         for later in following:
             previous_id = before[0].message_id if before else None
-            await Episodes(self._connection).follow(later.message_id, previous_id)
+            await self._episodes.follow(later.message_id, previous_id)
         await self._remove(message_id=message.message_id)
+
+    async def _withdraw_facts(self, messages: Sequence[Message]) -> None:
+        """What souls know from these messages alone they know no more."""
+        soul_ids = {soul_id for message in messages for soul_id in message.witnesses}
+        await Facts(self._connection).withdraw(soul_ids, [message.message_id for message in messages])
 
 
 def _columns(message: NewMessage) -> dict[str, Any]:
-    """With whom it is shared is the episode's: that may change later, and who was present may not."""
-    return {name: value for name, value in fields_of(message).items() if name != "shared_with"}
+    """With whom it is shared and what it is found by is the episode's: it may change later, who was present may not."""
+    return {name: value for name, value in fields_of(message).items() if name not in ("shared_with", "indexed")}

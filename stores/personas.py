@@ -27,7 +27,8 @@ class PersonaVersions(Repository[PersonaVersion]):
         return version
 
     async def latest(self, session_id: str) -> PersonaVersion | None:
-        return next(iter(await self.all(session_id)), None)
+        newest_first = self._rows("session_id").order_by(self.table.c.n.desc())
+        return await self._first(newest_first.limit(1), session_id=session_id)
 
     async def grow(self, session_id: str, dimensions: Dimensions, source: str, now: float) -> PersonaVersion:
         """Store a new version that is given in dimensions."""

@@ -86,13 +86,17 @@ class Pictures(Repository[Picture]):
         rows: Any = await self._connection.execute(query)
         return [PictureInfo(*row) for row in rows]
 
+    async def all_of(self, character_id: str) -> list[Picture]:
+        """The pictures of a character, by name."""
+        return await self._all(self._rows("character_id").order_by(self.table.c.name), character_id=character_id)
+
     async def put(self, picture: Picture) -> None:
         """Replace the picture of this name, or add it."""
         await self._put(**fields_of(picture))
 
     async def copy(self, character_id: str, other_id: str) -> None:
         """Give another character the same pictures."""
-        for picture in await self._all(self._rows("character_id"), character_id=character_id):
+        for picture in await self.all_of(character_id):
             await self.put(replace(picture, character_id=other_id))
 
     async def delete(self, character_id: str, name: str) -> None:

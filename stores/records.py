@@ -12,12 +12,14 @@ from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.people import DEFAULT_USER, EVERYONE, others
 from soulgraph.soul.personality import Traits
+from soulgraph.soul.plan_times import PlanGrain, PlanKind, PlanStatus, Recurs
 from soulgraph.soul.preferences import GuardState, new_guard
 from soulgraph.soul.profile import Profile
 
 Json = dict[str, Any]
 Role = Literal["user", "assistant"]
 Scope = Literal["owner", "chat", "terminal"]
+FactSource = Literal["pattern", "model", "user"]
 JobStatus = Literal["pending", "running", "done", "dead"]
 UsageKind = Literal["turn", "growth", "archive", "reflect", "life"]
 
@@ -131,6 +133,10 @@ class Session:
     """Who takes part beside `user_id`: with anybody it is a group."""
     souls: dict[str, CharacterSnapshot] = field(default_factory=dict)
     """The souls that take part beside `soul_id`, each with its character."""
+    facts_to: int = 0
+    """The message up to which facts were drawn by rules."""
+    facts_asked_to: int = 0
+    """The message up to which a model was asked for facts."""
 
     @property
     def audience(self) -> tuple[str, ...]:
@@ -185,7 +191,8 @@ class Message:
 class NewMessage:
     """A message that is not stored yet, so it has no id and no session.
 
-    `shared_with` are people who may know of it beside those who were present.
+    `shared_with` are people who may know of it beside those who were present; `terms` what it is found by, if that was
+    computed already.
     """
 
     turn_id: str
@@ -200,6 +207,7 @@ class NewMessage:
     input_id: str | None = None
     proactive: bool = False
     shared_with: tuple[str, ...] = ()
+    indexed: Json | None = None
 
     @classmethod
     def said_in(
@@ -224,6 +232,9 @@ class Episode:
     terms: bytes
     user_id: str = ""
     shared_with: tuple[str, ...] = ()
+    size: int = 0
+    asks: bool = False
+    dated: bool = False
     vector: bytes | None = None
 
 
@@ -361,6 +372,35 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """What a person has told. `subject` is whom it is about, `self` for the person, `attribute` what it says of them.
+
+    `valid_from` and `valid_to` are when it began and ceased to hold, as far as that is known; `superseded_by` is the
+    fact that holds in its place.
+    """
+
+    soul_id: str
+    fact_id: str
+    user_id: str
+    subject: str
+    attribute: str
+    value: str
+    content: str
+    message_ids: list[int]
+    said_at: float
+    valid_from: float | None
+    valid_to: float | None
+    superseded_by: str | None
+    source: FactSource
+    updated_at: float
+    shared_with: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return self.valid_to is None
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """What a soul and a person are to each other.
 
@@ -435,6 +475,19 @@ class ProactiveSchedule:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatImport:
+    """How many lines of a conversation of another program were imported; without a session they went into slots."""
+
+    soul_id: str
+    user_id: str
+    program: str
+    conversation_id: str
+    session_id: str | None
+    lines: int
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class ApiKey:
     """`user_id` is the person it belongs to, None if it is nobody's; `soul_ids` its souls, empty for all."""
 
@@ -445,3 +498,36 @@ class ApiKey:
     revoked_at: float | None
     user_id: str | None = None
     soul_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Something to be reminded of, something ahead of a person, or something a soul has promised them.
+
+    `due` is when it begins or is to be said, `ends` when it is over: None if no time is known. `local_due` is the wall
+    time in `zone` as it was said; an empty zone is the server's. `next_at` is when a server looks at it next, and
+    `follow_up_at` when the soul may ask how it went, both None if never. `delivery_id` is that of the last message.
+    """
+
+    soul_id: str
+    plan_id: str
+    user_id: str
+    kind: PlanKind
+    content: str
+    status: PlanStatus
+    due: float | None
+    ends: float | None
+    local_due: str
+    zone: str
+    grain: PlanGrain
+    recurs: Recurs
+    source: str
+    session_id: str
+    evidence: list[int]
+    next_at: float | None
+    follow_up_at: float | None
+    delivered_at: float | None
+    delivery_id: str
+    created_at: float
+    updated_at: float
+    shared_with: tuple[str, ...] = ()

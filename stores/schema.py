@@ -102,6 +102,8 @@ sessions = Table(
     Column("memory_hint", Text, nullable=False, server_default=text("''")),
     ids("people"),
     Column("souls", Json, nullable=False, server_default=text("'{}'")),
+    Column("facts_to", BigInteger, nullable=False, server_default=text("0")),
+    Column("facts_asked_to", BigInteger, nullable=False, server_default=text("0")),
     Index(None, "soul_id", "updated_at"),
 )
 
@@ -124,7 +126,14 @@ messages = Table(
     ids("people"),
     ids("souls"),
     UniqueConstraint("session_id", "input_id"),
-    Index(None, "session_id", "archived", "message_id"),
+    # Most are archived some day: the few that are not have an index of their own.
+    Index(
+        "ix_messages_unarchived",
+        "session_id",
+        "message_id",
+        sqlite_where=text("archived = 0"),
+        postgresql_where=text("NOT archived"),
+    ),
     Index(None, "session_id", "message_id"),
     sqlite_autoincrement=True,
 )
@@ -141,6 +150,9 @@ episodes = Table(
     Column("at", Double, nullable=False),
     Column("terms", LargeBinary, nullable=False),
     *owner_columns(),
+    Column("size", Integer, nullable=False, server_default=text("0")),
+    Column("asks", Boolean, nullable=False, server_default=false()),
+    Column("dated", Boolean, nullable=False, server_default=false()),
     Index(None, "soul_id", "message_id"),
     Index(None, "soul_id", "user_id", "message_id"),
     shared_index("episodes", "message_id"),
@@ -193,7 +205,7 @@ event_provenance = Table(
     soul_id(),
     Column("message_ids", Json, nullable=False),
     Column("created_at", Double, nullable=False),
-    Index(None, "session_id"),
+    Index(None, "session_id", "created_at"),
 )
 
 # One row per input, written when its effect on the soul's emotion is stored. The answer is added at the end of the
@@ -209,6 +221,7 @@ turns = Table(
     Column("answer", Json),
     Column("created_at", Double, nullable=False),
     Index(None, "soul_id"),
+    Index(None, "session_id", "created_at"),
 )
 
 # Each soul has a fixed number of places, so that its history cannot grow without limit; `history` assigns them.

@@ -1,6 +1,19 @@
-"""The tables of preferences, memory slots, relations, the outbox, inner monologues, schedules and token usage."""
+"""The tables of preferences, memory slots, facts, relations, the outbox, monologues, schedules and token usage."""
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, String, Table, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
 
 from soulgraph.stores.columns import Json, Serial, metadata, owner_columns, shared_index, soul_id
 
@@ -27,6 +40,34 @@ slots = Table(
     Column("content", Text, nullable=False),
     Column("updated_at", Double, nullable=False),
     shared_index("slots"),
+)
+
+# What people have told about themselves and theirs, one sentence each. `subject` and `attribute` tell which facts can
+# contradict each other, `message_ids` are the evidence. A fact that holds no more keeps its row, with `valid_to`.
+# `model` and `vector` are its embedding, computed after it was drawn; NULL until then.
+facts = Table(
+    "facts",
+    metadata,
+    soul_id(primary_key=True),
+    Column("fact_id", String, primary_key=True),
+    *owner_columns(),
+    Column("subject", String, nullable=False),
+    Column("attribute", String, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("message_ids", Json, nullable=False),
+    Column("said_at", Double, nullable=False),
+    Column("valid_from", Double),
+    Column("valid_to", Double),
+    Column("superseded_by", String),
+    Column("source", String, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Column("model", String),
+    Column("vector", LargeBinary),
+    Index(None, "soul_id", "user_id", "said_at"),
+    Index(None, "soul_id", "updated_at", "model"),
+    Index(None, "model"),
+    shared_index("facts", "said_at"),
 )
 
 # What a soul and a person are to each other. `inner_state` is what the soul understands and feels about this person,
@@ -60,6 +101,7 @@ outbox = Table(
     UniqueConstraint("turn_id", "kind"),
     Index(None, "status", "run_at"),
     Index(None, "session_id", "status", "job_id"),
+    Index(None, "soul_id", "created_at"),
     sqlite_autoincrement=True,
 )
 
@@ -97,4 +139,19 @@ usage = Table(
     Column("calls", Integer, nullable=False),
     Column("input_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
+)
+
+# How far each conversation of another program was imported: a second run goes on there, and nothing is doubled. What
+# went into slots has no session; the row of a conversation goes with its session, which then can be imported anew.
+chat_imports = Table(
+    "chat_imports",
+    metadata,
+    soul_id(primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("program", String, primary_key=True),
+    Column("conversation_id", String, primary_key=True),
+    Column("session_id", String, ForeignKey("sessions.session_id", ondelete="CASCADE")),
+    Column("lines", Integer, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Index(None, "session_id"),
 )

@@ -5,12 +5,13 @@ Methods that change a session raise NotFound if it does not exist.
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Text, cast, delete, func, literal, or_
+from sqlalchemy import Text, cast, delete, func, literal, or_, select
 
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.preferences import GuardState
 from soulgraph.stores import schema, schema_memory
+from soulgraph.stores.facts import Facts
 from soulgraph.stores.records import CharacterSnapshot, Session
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -88,6 +89,12 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, reflected_to=message_id):
             raise NotFound("session", session_id)
 
+    async def facts_drawn(self, session_id: str, message_id: int, asked: bool = False) -> None:
+        """Record that facts were drawn from all messages up to this one; if `asked`, by a model."""
+        mark = {"facts_asked_to" if asked else "facts_to": message_id}
+        if not await self._set({"session_id": session_id}, **mark):
+            raise NotFound("session", session_id)
+
     async def hint(self, session_id: str, reason: str) -> None:
         """Record why the session's memory should be updated."""
         if not await self._set({"session_id": session_id}, memory_hint=reason):
@@ -105,7 +112,12 @@ class Sessions(Repository[Session]):
             raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:
-        """Delete the session with everything that refers to it."""
+        """Delete the session with everything that refers to it, and the facts that were told in it alone."""
+        row = schema.messages.c
+        said = select(row.message_id, row.soul_id, row.souls).where(row.session_id == session_id)
+        messages = (await self._connection.execute(said)).all()
+        soul_ids = {soul_id for message in messages for soul_id in (message.soul_id, *message.souls)}
+        await Facts(self._connection).withdraw(soul_ids, [message.message_id for message in messages])
         # These two tables have no foreign key to the session that would delete their rows.
         for table in (schema_memory.outbox, schema.turns):
             await self._connection.execute(delete(table).where(table.c.session_id == session_id))

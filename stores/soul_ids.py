@@ -14,11 +14,14 @@ Rename = Callable[[str, Any], Any]
 
 # What refers to a row without a foreign key.
 _LOOSE_REFERENCES = {
-    "sessions": {"background_id": "backgrounds", "continued_from": "sessions"},
+    "souls": {"character_id": "characters"},
+    "sessions": {"background_id": "backgrounds", "template_id": "templates", "continued_from": "sessions"},
     "messages": {"turn_id": "turns", "soul_id": "souls", "souls": "souls"},
     "episodes": {"previous_id": "messages"},
     "turns": {"session_id": "sessions", "turn_id": "turns"},
     "event_provenance": {"event_id": "event_uses", "message_ids": "messages"},
+    "facts": {"message_ids": "messages"},
+    "plans": {"session_id": "sessions", "evidence": "messages"},
 }
 
 
@@ -38,7 +41,7 @@ def required_references(table: Table) -> dict[str, str]:
 def renamed(table: Table, row: Row, rename: Rename) -> Row:
     """The row with new ids in place of the old ones."""
     changed = {column: _renamed(row.get(column), kind, rename) for column, kind in references(table).items()}
-    if table.name in ("souls", "sessions", "backgrounds", "event_uses"):
+    if table.name in ("souls", "sessions", "event_uses", "characters", "templates", "backgrounds"):
         key = key_of(table)
         changed[key] = rename(table.name, row[key])
     row = row | {column: value for column, value in changed.items() if column in row}
@@ -53,7 +56,17 @@ def _renamed(value: Any, kind: str, rename: Rename) -> Any:
 
 
 def _in_session(row: Row, rename: Rename) -> Row:
-    return row | {"souls": {rename("souls", soul_id): one for soul_id, one in row.get("souls", {}).items()}}
+    souls = {rename("souls", soul_id): _in_snapshot(one, rename) for soul_id, one in row.get("souls", {}).items()}
+    return row | {"souls": souls, "character_snapshot": _in_snapshot(row["character_snapshot"], rename)}
+
+
+def _in_snapshot(snapshot: Row, rename: Rename) -> Row:
+    return {**snapshot, "source_preset": _renamed(snapshot["source_preset"], "characters", rename)}
+
+
+def _in_template(row: Row, rename: Rename) -> Row:
+    """A template tells its id in its data too."""
+    return row | {"data": {**row["data"], "template_id": row["id"]}} if "template_id" in row["data"] else row
 
 
 def _in_turn(row: Row, rename: Rename) -> Row:
@@ -82,8 +95,11 @@ def _sources(sources: Iterable[Any], rename: Rename) -> list[Any]:
 
 
 def _in_background(row: Row, rename: Rename) -> Row:
+    """One of the library sums up nothing."""
     data = row["data"]
-    origin = data["extensions"]["summary_of"]
+    origin = data.get("extensions", {}).get("summary_of")
+    if not isinstance(origin, dict):
+        return row
     ids = {"soul_id": rename("souls", origin["soul_id"]), "session_id": rename("sessions", origin["session_id"])}
     return row | {"data": {**data, "extensions": {**data["extensions"], "summary_of": {**origin, **ids}}}}
 
@@ -104,6 +120,7 @@ _INSIDE: dict[str, Callable[[Row, Rename], Row]] = {
     "sessions": _in_session,
     "turns": _in_turn,
     "backgrounds": _in_background,
+    "templates": _in_template,
     "event_uses": _in_event,
     "persona_versions": _in_version,
     "inner_versions": _in_version,

@@ -3,14 +3,13 @@
 import asyncio
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, Table, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, insert, select, tuple_, update
 from sqlalchemy.exc import DataError, IntegrityError
 
 from soulgraph.errors import InvalidInput
-from soulgraph.senses.tokenizer import fingerprints
 from soulgraph.stores import schema
 from soulgraph.stores.database import Connection
 from soulgraph.stores.soul_ids import renamed
@@ -18,21 +17,28 @@ from soulgraph.stores.soul_tables import TABLES, Row, encoded, key_of, of_soul, 
 
 _PAGE = 500
 _BATCH = 100
+_MARKS = ("reflected_to", "facts_to", "facts_asked_to")  # messages up to which something was drawn from a session
 
 
-def _queries(table: Table, soul_id: str, session_ids: Sequence[str]) -> Iterator[Select[Any]]:
-    """Queries that together give the soul's rows, each for what an index finds."""
-    own = select(table).where(of_soul(table, soul_id))
+def _query(table: Table, soul_id: str) -> tuple[Select[Any], bool]:
+    """The soul's rows in the order of their keys; and whether they are asked for one `session` at a time."""
+    own = select(table).where(of_soul(table, soul_id)).order_by(*_order(table)).limit(_PAGE)
     parent = parent_of(table)
     if parent is None:
-        yield own
-        return
+        return own, False
     name, column = parent
     if name == "messages":
         own = own.join(schema.messages, schema.messages.c.message_id == column)
         column = schema.messages.c.session_id
-    for session_id in session_ids:
-        yield own.where(column == session_id)
+    return own.where(column == bindparam("session")), True
+
+
+def _order(table: Table) -> list[ColumnElement[Any]]:
+    """Its key. By the messages' own ids, if it hangs on them: SQLite would go through all of the soul's rows else."""
+    parent = parent_of(table)
+    by_message = parent is not None and parent[0] == "messages"
+    numbers = {"message_id": schema.messages.c.message_id} if by_message else {}
+    return [numbers.get(column.name, column) for column in table.primary_key]
 
 
 class SoulRows:
@@ -43,8 +49,9 @@ class SoulRows:
         """(table, rows) of everything that belongs to the soul, parents before what refers to them."""
         keys: dict[str, list[str]] = {"sessions": [], "event_uses": []}
         for name, table in TABLES.items():
-            for query in _queries(table, soul_id, keys["sessions"]):
-                async for page in self._pages(table, query):
+            query, by_session = _query(table, soul_id)
+            for session_id in keys["sessions"] if by_session else [""]:
+                async for page in self._pages(table, query, {"session": session_id} if by_session else {}):
                     if table is schema.event_provenance:
                         page = [row for row in page if row["event_id"] in keys["event_uses"]]
                     yield name, [encoded(table, row) for row in page]
@@ -52,18 +59,17 @@ class SoulRows:
                         keys[name] += [row[key_of(table)] for row in page]
                     await asyncio.sleep(0)  # a long life has many pages, and others are served between them
 
-    async def _pages(self, table: Table, query: Select[Any]) -> AsyncIterator[list[Row]]:
-        """The rows in the order of their keys, never many at once."""
-        key = tuple_(*table.primary_key)
-        query = query.order_by(*table.primary_key).limit(_PAGE)
-        page = await self._rows(query)
+    async def _pages(self, table: Table, query: Select[Any], values: Row) -> AsyncIterator[list[Row]]:
+        """The rows of the query, never many at once."""
+        page = await self._rows(query, values)
         while page:
             yield page
-            last = [page[-1][column.name] for column in table.primary_key]
-            page = await self._rows(query.where(key > tuple_(*last))) if len(page) == _PAGE else []
+            last = tuple_(*(page[-1][column.name] for column in table.primary_key))
+            rest = query.where(tuple_(*_order(table)) > last)
+            page = await self._rows(rest, values) if len(page) == _PAGE else []
 
-    async def _rows(self, query: Select[Any]) -> list[Row]:
-        return [dict(row) for row in (await self._connection.execute(query)).mappings()]
+    async def _rows(self, query: Select[Any], values: Row) -> list[Row]:
+        return [dict(row) for row in (await self._connection.execute(query, values)).mappings()]
 
     async def taken(self, table: Table, keys: Collection[str]) -> set[str]:
         """Those of these ids that rows of the table have."""
@@ -87,14 +93,18 @@ class SoulRows:
 
 
 class Importing:
-    """Stores rows in the order of `TABLES`. `new_ids` are by table, and hold only those that are not kept."""
+    """Stores rows in the order of `TABLES`. `new_ids` are by table, and hold only those that are not kept.
 
-    def __init__(self, connection: Connection, new_ids: dict[str, dict[str, str]]) -> None:
+    `indexed` is what the messages are found by, by their ids in the file: to compute it takes too long for a
+    transaction.
+    """
+
+    def __init__(self, connection: Connection, new_ids: dict[str, dict[str, str]], indexed: Mapping[int, Row]) -> None:
         self._connection = connection
         self._new_ids = new_ids
+        self._indexed = indexed
         self._messages: dict[int, int] = {}
         self._in_session: defaultdict[str, list[int]] = defaultdict(list)
-        self._terms: dict[int, bytes] = {}
         self._sessions: list[Row] = []
 
     def rename(self, table: str, old: Any) -> Any:
@@ -117,9 +127,9 @@ class Importing:
         new = [renamed(table, row, self.rename) for row in rows]
         if table is schema.sessions:
             self._sessions += rows
-            new = [{**row, "reflected_to": 0} for row in new]
+            new = [{**row, **dict.fromkeys(_MARKS, 0)} for row in new]
         if table is schema.episodes:
-            new = [{**row, "terms": self._terms[old["message_id"]]} for row, old in zip(new, rows, strict=True)]
+            new = [{**row, **self._indexed[old["message_id"]]} for row, old in zip(new, rows, strict=True)]
         for alike in _by_columns(new):
             await self._connection.execute(insert(table), alike)
         return None
@@ -136,7 +146,6 @@ class Importing:
         for row, message_id in zip(rows, ids, strict=True):
             self._messages[row["message_id"]] = message_id
             self._in_session[row["session_id"]].append(row["message_id"])
-            self._terms[row["message_id"]] = fingerprints(row["content"])
 
     async def finish(self) -> None:
         """Tell the sessions up to which message they were thought about: the numbers are known only now."""
@@ -144,8 +153,8 @@ class Importing:
             old_ids = sorted(self._in_session[session["session_id"]])
             key = schema.sessions.c.session_id == self.rename("sessions", session["session_id"])
             guard = {person: self._guard(old_ids, one) for person, one in session.get("guard", {}).items()}
-            values = {"reflected_to": self._up_to(old_ids, session.get("reflected_to", 0)), "guard": guard}
-            await self._connection.execute(update(schema.sessions).where(key).values(values))
+            marks = {name: self._up_to(old_ids, session.get(name, 0)) for name in _MARKS}
+            await self._connection.execute(update(schema.sessions).where(key).values(guard=guard, **marks))
 
     def _guard(self, old_ids: Sequence[int], guard: Row) -> Row:
         proposed_to = guard.get("proposed_to")

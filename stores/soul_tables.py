@@ -18,7 +18,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.profile import Edit
 from soulgraph.soul.validation import explain
-from soulgraph.stores import records, schema, schema_memory
+from soulgraph.stores import records, schema, schema_memory, schema_plans
 from soulgraph.stores.columns import Ids, metadata
 from soulgraph.stores.souls import decode
 
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 LEFT_OUT = (schema.episode_vectors, schema_memory.outbox)
 """Vectors are computed anew, and work that is under way is none of the soul's."""
 
-_DERIVED = {"episodes": {"terms"}}
+_DERIVED = {"episodes": {"terms", "size", "asks", "dated"}, "facts": {"model", "vector"}}
 _MIN_TIME, _MAX_TIME = -62_135_596_800.0, 253_402_300_799.0  # of the years 1 and 9999; no other number is as large
 _SOULS, _SESSIONS, _MESSAGES, _EVENTS = schema.souls, schema.sessions, schema.messages, schema.event_uses
 
@@ -43,6 +43,14 @@ _FIRST = (_SOULS, schema.backgrounds, _EVENTS, _SESSIONS, _MESSAGES)
 _OTHERS = (table for table in metadata.sorted_tables if _goes_with_soul(table) and table not in (*_FIRST, *LEFT_OUT))
 TABLES: dict[str, Table] = {table.name: table for table in (*_FIRST, *_OTHERS)}
 """In the order in which they are written and read."""
+
+LIBRARY: dict[str, Table] = {
+    "characters": schema.characters,
+    "pictures": schema.pictures,
+    "templates": schema.templates,
+    "library_backgrounds": schema.backgrounds,
+}
+"""Rows of the library that a soul uses; `backgrounds` are the summaries of its own conversations."""
 
 
 class _Origin(TypedDict):
@@ -75,10 +83,13 @@ _RECORDS: dict[str, Any] = {
     "emotion_history": records.EmotionPoint,
     "preferences": records.Preference,
     "slots": records.Slot,
+    "facts": records.Fact,
     "relations": records.Relation,
     "inner_versions": records.MonologueVersion,
     "lives": records.ProactiveSchedule,
+    schema_plans.plans.name: records.Plan,
     "usage": records.DailyUsage,
+    "chat_imports": records.ChatImport,
 }
 
 
@@ -139,13 +150,13 @@ def _decoded(column: Column[Any], value: Any) -> Any:
     if value is None and column.nullable:
         return None
     if isinstance(column.type, LargeBinary):
-        return _bytes(column.name, value)
+        return from_base64(column.name, value)
     if not _fits(column.type, value):
         raise InvalidInput(f"{column.name}: is no {type(column.type).__name__.lower()} that can be stored")
     return value
 
 
-def _bytes(name: str, value: Any) -> bytes:
+def from_base64(name: str, value: Any) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (TypeError, ValueError, binascii.Error) as error:

@@ -1,16 +1,19 @@
 """`Stores`: transactions with all repositories, as in `async with stores.write() as tx: await tx.souls.lock(…)`."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, tzinfo
 
 from sqlalchemy import text
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from soulgraph.errors import StoreUnavailable
+from soulgraph.stores.chat_imports import ChatImports
 from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
+from soulgraph.stores.facts import Facts
 from soulgraph.stores.history import History
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
@@ -18,8 +21,10 @@ from soulgraph.stores.messages import Messages
 from soulgraph.stores.monologues import MonologueVersions
 from soulgraph.stores.outbox import Outbox
 from soulgraph.stores.personas import PersonaVersions
+from soulgraph.stores.plans import Plans
 from soulgraph.stores.presets import Backgrounds, Characters, Pictures, Templates
 from soulgraph.stores.proactive_schedules import ProactiveSchedules
+from soulgraph.stores.records import Json
 from soulgraph.stores.relations import Relations
 from soulgraph.stores.sessions import Sessions
 from soulgraph.stores.soul_rows import Importing, SoulRows
@@ -33,14 +38,15 @@ from soulgraph.stores.vectors import EpisodeVectors
 class Transaction:
     """All repositories on one connection, so that everything written through them is committed together."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, zone: tzinfo | None = UTC) -> None:
         self._connection = connection
+        self._zone = zone
         self.souls = Souls(connection)
         self.history = History(connection)
         self.terminals = Terminals(connection)
         self.sessions = Sessions(connection)
-        self.messages = Messages(connection)
-        self.episodes = Episodes(connection)
+        self.messages = Messages(connection, zone)
+        self.episodes = Episodes(connection, zone)
         self.vectors = EpisodeVectors(connection)
         self.events = EventCatalogue(connection)
         self.personas = PersonaVersions(connection)
@@ -51,45 +57,51 @@ class Transaction:
         self.templates = Templates(connection)
         self.preferences = Preferences(connection)
         self.slots = Slots(connection)
+        self.facts = Facts(connection)
         self.relations = Relations(connection)
         self.monologues = MonologueVersions(connection)
         self.proactive_schedules = ProactiveSchedules(connection)
+        self.plans = Plans(connection)
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
+        self.chat_imports = ChatImports(connection)
         self.keys = Keys(connection)
         self.soul_rows = SoulRows(connection)
 
-    def importing(self, new_ids: dict[str, dict[str, str]]) -> Importing:
-        return Importing(self._connection, new_ids)
+    def importing(self, new_ids: dict[str, dict[str, str]], indexed: Mapping[int, Json]) -> Importing:
+        return Importing(self._connection, new_ids, indexed)
 
     async def ping(self) -> None:
         await self._connection.execute(text("SELECT 1"))
 
 
 class Stores:
-    def __init__(self, database: Database) -> None:
+    """`zone` is where days begin: "yesterday" in a message is indexed as the day it means there."""
+
+    def __init__(self, database: Database, zone: tzinfo | None = UTC) -> None:
         self.database = database
+        self.zone = zone
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
         """For reading only. Raises StoreUnavailable if the database cannot be reached."""
         with _translate_errors():
             async with self.database.read() as connection:
-                yield Transaction(connection)
+                yield Transaction(connection, self.zone)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Transaction]:
         """For reading much that belongs together: whatever is written meanwhile is not seen."""
         with _translate_errors():
             async with self.database.snapshot() as connection:
-                yield Transaction(connection)
+                yield Transaction(connection, self.zone)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
         """Commits at the end of the block, rolls back on any error. Raises StoreUnavailable like `read`."""
         with _translate_errors():
             async with self.database.write() as connection:
-                yield Transaction(connection)
+                yield Transaction(connection, self.zone)
 
 
 Premise = Callable[[Transaction], Awaitable[None]]
@@ -101,8 +113,8 @@ class RehearsalStores(Stores):
     So the real nodes run and read back what they write, and the database stays as it was.
     """
 
-    def __init__(self, database: Database, premise: Premise) -> None:
-        super().__init__(database)
+    def __init__(self, database: Database, zone: tzinfo | None, premise: Premise) -> None:
+        super().__init__(database, zone)
         self._premise = premise
 
     @asynccontextmanager

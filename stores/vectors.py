@@ -39,9 +39,16 @@ class EpisodeVectors(Repository[EpisodeVector]):
         rows = await self._connection.execute(self._after(), values)
         return [tuple(row) for row in rows]
 
-    async def missing(self, model: str, after: int, until: int) -> list[tuple[int, str, str]]:
+    async def count_missing(self, soul_id: str, model: str) -> int:
+        """How many of the soul's messages have no vector of this model."""
+        episodes, vectors = schema.episodes, self.table
+        there = select(func.count()).select_from(episodes).where(episodes.c.soul_id == soul_id).scalar_subquery()
+        found = select(func.count()).select_from(vectors).where(vectors.c.soul_id == soul_id, vectors.c.model == model)
+        return int((await self._connection.execute(select(there - found.scalar_subquery()))).scalar_one())
+
+    async def missing(self, model: str, after: int, until: int, limit: int = 500) -> list[tuple[int, str, str]]:
         """(message_id, soul_id, content) of messages without a vector of this model, with `after` < id <= `until`."""
-        values = {"model": model, "after": after, "until": until}
+        values = {"model": model, "after": after, "until": until, "limit": limit}
         rows = await self._connection.execute(self._missing(), values)
         return [(row.message_id, row.soul_id, row.content) for row in rows]
 
@@ -75,4 +82,5 @@ class EpisodeVectors(Repository[EpisodeVector]):
             joined.outerjoin(cls.table, has_vector)
         )
         in_range = and_(episode.message_id > bindparam("after"), episode.message_id <= bindparam("until"))
-        return query.where(in_range, cls.table.c.message_id.is_(None)).order_by(episode.message_id)
+        without = query.where(in_range, cls.table.c.message_id.is_(None))
+        return without.order_by(episode.message_id).limit(bindparam("limit"))

@@ -97,11 +97,15 @@ class Reply(Payload):
 
 
 class Proactive(Payload):
-    """A message that a soul sends without having been spoken to."""
+    """A message that a soul sends without having been spoken to.
+
+    One with the same `delivery_id` is the same message: it was sent again, because nobody knows whether it arrived.
+    """
 
     session_id: str
     soul_id: str
     text: str
+    delivery_id: str
     ts: float
 
 

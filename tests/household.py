@@ -118,6 +118,7 @@ class Gossip:
             "Summary": self._summarise,
             "Impulse": self._speak,
             "Proposals": lambda body: Reply(text='{"wishes": []}'),
+            "ExtractedFacts": self._draw,
         }.items():
             stub.when(schema, answer)
         stub.when('"stream"', self._turn)
@@ -168,6 +169,14 @@ class Gossip:
         return Reply(
             text=json.dumps({**thought, "slots": slots, "bond": f"keepers of {told}"[:80]}, ensure_ascii=False)
         )
+
+    def _draw(self, body: Any) -> Reply:
+        """Every line as a fact of whoever said it, and as one of whoever spoke first."""
+        said = body["messages"][0]["content"].partition("<messages>")[2].partition("</messages>")[0]
+        lines = [re.match(r"(\d+)\. .*?: [“\"]?(.*?)[”\"]?$", line) for line in said.splitlines() if line]
+        told = [(int(line[1]), re.sub(r"\bI\b|我", "they", line[2])) for line in lines if line]
+        facts = [{"message": n, "fact": words[:300]} for number, words in told[-3:] for n in {number, 1}]
+        return Reply(text=json.dumps({"facts": facts}, ensure_ascii=False))
 
     def _extract(self, body: Any) -> Reply:
         told = self._told(body)

@@ -150,9 +150,9 @@ def test_constants_of_the_dynamics_can_be_replaced_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("model", "enabled", "alive"), [("m", "true", True), ("m", "false", False), ("", "true", False)]
+    ("model", "enabled", "alive"), [("m", "true", True), ("m", "false", False), ("", "true", True)]
 )
-def test_souls_live_by_themselves_with_a_model_unless_that_is_turned_off(model, enabled, alive, tmp_path):
+def test_souls_live_by_themselves_unless_that_is_turned_off(model, enabled, alive, tmp_path):
     (tmp_path / "persona.yaml").write_text(f"life: {{enabled: {enabled}, quiet_hours: ''}}")
     settings = Settings.load(llm_model=model, persona_config=tmp_path / "persona.yaml")
     assert settings.alive is alive

@@ -30,6 +30,7 @@ STRONG_INTENSITY = 0.7
 MARKED_APPRAISAL = 0.5
 MIDDLE_GRADE = 3
 EMPTY_RESULTS = ("", "[]", "{}", "null", "nothing found")
+_TALK = ("plain", "request", "question", "agreed", "side", "joy", "curt", "fact")
 _MODE_SITUATIONS = ("greeting", "kind", "joy", "grief", "fear", "side", "plain")
 _MAX_QUOTE, _MAX_NAME, _MAX_MEMORY = 40, 60, 400
 
@@ -64,10 +65,13 @@ def narrative(cues: Cues, tool_result: ToolMessage | None) -> str:
     """The spoken text of the answer; `tool_result` is what the tool returned if one was called."""
     speaker = Speaker(cues["mood_key"], cues["grades"])
     path, quote = _situation(cues, tool_result)
+    before, after = cues.get("first", []), [*cues.get("said", []), *filter(None, [cues.get("question")])]
     name = quoted(cues["soul_name"], _MAX_NAME) or lines()[cues["lang"]]["nameless"]
     words = {"name": name, "mood": quoted(cues["mood"], _MAX_NAME), "quote": quote}
-    sentences = [sentence.format(**words) for sentence in _sentences(cues, path, speaker)]
-    return ("" if cues["lang"] == "zh" else " ").join([*sentences, *filter(None, [cues.get("question")])])
+    # Whoever asks for a reminder wants to hear that it is noted, not that the offline voice can do little.
+    told = cues.get("heeded") and path[0] in _TALK
+    sentences = [] if told else [sentence.format(**words) for sentence in _sentences(cues, path, speaker)]
+    return ("" if cues["lang"] == "zh" else " ").join([*before, *sentences, *after])
 
 
 def _sentences(cues: Cues, path: Sequence[str], speaker: Speaker) -> list[str]:

@@ -12,6 +12,7 @@ from soulgraph.voices.task_outputs import (
     SCORE,
     EventExtract,
     EvolvedPersona,
+    Impulse,
     Reflection,
     Slot,
     Summary,
@@ -125,11 +126,17 @@ def summarize(lang: Lang, messages: Sequence[Message]) -> Summary:
     return Summary(title=quoted(user_texts[0], _MAX_TITLE) or words["untitled"], summary=" ".join(parts))
 
 
+def proactive(lang: Lang, planned: Sequence[str], **_: Any) -> Impulse:
+    """To ask how it was is all that the offline voice says unasked."""
+    return Impulse(reason=planned[0] if planned else "-", speak=bool(planned), text=planned[0] if planned else "")
+
+
 HEURISTICS: Mapping[str, Callable[..., TaskOutput]] = {
     "extract_event": extract_event,
     "reflect": reflect,
     "update_memory": update_memory,
     "summarize": summarize,
+    "proactive": proactive,
 }
 
 

@@ -199,3 +199,9 @@ class Impulse(TaskOutput):
         if self.speak and not self.text:
             raise PydanticCustomError("no_words", "to speak, say what in `text`; to be silent, set `speak` to false")
         return self
+
+
+class Spoken(TaskOutput):
+    """What a soul says when something is due."""
+
+    text: Annotated[Text, StringConstraints(max_length=400)]

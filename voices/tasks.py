@@ -25,6 +25,7 @@ from soulgraph.voices.task_outputs import (
     EvolvedPersona,
     Impulse,
     Reflection,
+    Spoken,
     Summary,
     TaskOutput,
     json_objects_in,
@@ -60,7 +61,8 @@ _NOBODY = {"name": "", "persona": [], "soul_file": "", "user_file": ""}
 REFLECT = Task("reflect", Reflection, {"slots": [], "about_itself": "", **_NOBODY}, max_tokens=700)
 UPDATE_MEMORY = Task("update_memory", EvolvedPersona, max_tokens=1200)
 SUMMARIZE = Task("summarize", Summary, max_tokens=1200)
-PROACTIVE = Task("proactive", Impulse, _NOBODY)
+PROACTIVE = Task("proactive", Impulse, {**_NOBODY, "planned": []})
+REMIND = Task("remind", Spoken, {"soul_file": "", "late": False}, max_tokens=200)
 
 
 async def run_task(model: BaseChatModel, task: Task[T], lang: Lang, **data: Any) -> T:

@@ -9,7 +9,10 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
+from soulgraph.memory.event_source import RecalledEvent
+from soulgraph.memory.facts import RecalledFact
 from soulgraph.memory.recall import Recalled
+from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.person import distinct
 from soulgraph.nodes.quality import fact_flaw, report_refusals
@@ -23,7 +26,7 @@ from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
 from soulgraph.stores.memory import user_name
 from soulgraph.stores.messages import MAX_ID
-from soulgraph.stores.records import Message, Slot
+from soulgraph.stores.records import Fact, Message, Slot
 
 _MAX_RESULTS = 5
 _MAX_FACT = 500
@@ -102,11 +105,12 @@ async def recall_memory(
         audience = frozenset(session.audience if session else [user_id])
         slots = await tx.slots.known_to(soul_id, audience, user_id)
         called = await tx.preferences.addresses(soul_id, audience)
-    recalled = Recalled([], [])
+    recalled = Recalled()
     if recall:
         replaced = await replaced_messages(context.stores, utterance)
         recalled = await recall.recall(soul_id, query, _MAX_RESULTS, replaced, audience=audience)
     owners = {*(slot.user_id for slot in slots), *(one.message.user_id for one in recalled.episodes)}
+    owners |= {one.fact.user_id for one in recalled.of(RecalledFact)}
     names = distinct({owner: called.get(owner) or owner for owner in owners})
     found = [*_facts(query, slots, names), *_quoted(recalled, names)]
     return "\n".join(map(_line, found)) or recalled.problem or "nothing found"
@@ -127,9 +131,16 @@ def _facts(query: str, slots: list[Slot], names: Mapping[str, str]) -> list[dict
 
 def _quoted(recalled: Recalled, names: Mapping[str, str]) -> list[dict[str, str]]:
     episodes = [_utterance(one.message, names) for one in recalled.episodes]
-    summaries = [{"date": iso(one.created_at)[:10], "in_short": one.text} for one in recalled.summaries]
-    events = [{"experience": one.event.summary} for one in recalled.events]
-    return [*episodes, *summaries, *events]
+    facts = [_fact(one.fact, names) for one in recalled.of(RecalledFact)]
+    summaries = [{"date": iso(one.created_at)[:10], "in_short": one.text} for one in recalled.of(RecalledSummary)]
+    events = [{"experience": one.event.summary} for one in recalled.of(RecalledEvent)]
+    return [*facts, *episodes, *summaries, *events]
+
+
+def _fact(fact: Fact, names: Mapping[str, str]) -> dict[str, str]:
+    until = {} if fact.valid_to is None else {"until": iso(fact.valid_to)[:10]}
+    said = {"date": iso(fact.said_at)[:10], "told_by": speaker_name(names[fact.user_id])}
+    return {**said, "fact": fact.content, **until}
 
 
 def _utterance(message: Message, names: Mapping[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.live import new_soul, say, serving, transcript
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply
 
@@ -114,9 +115,11 @@ async def test_a_failing_model_changes_nothing(modelled, stub, call, reply, stat
 
 async def test_growth_waits_for_a_running_turn_and_hears_it(modelled, stub):
     session = await begun(modelled)
-    stub.script(Reply(text=SOUL_TURN, delay_s=0.3), grown_to("Heard it all."))
+    await settled(modelled)
+    stub.when("EvolvedPersona", grown_to("Heard it all."))
+    stub.script(Reply(text=SOUL_TURN, delay_s=0.3))
     turn = asyncio.create_task(say(modelled, "the last word", session_id="first"))
-    while len(stub.requests) < 3:
+    while not any(b"the last word" in one.raw for one in stub.requests):
         await asyncio.sleep(0.01)
     grown = await modelled.post(f"{session}/update-memory")
     await turn

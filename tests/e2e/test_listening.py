@@ -198,7 +198,7 @@ def key(client):
 
 
 TURN = ["emotion", "pad_update", "intent_filter", "gate", "recall", "persona_context", "tool_loop", "model", "parse"]
-AFTER = ["update_state", "propose", "archive", "reflect", "maintain", "suggest_update"]
+AFTER = ["update_state", "propose", "draw_facts", "archive", "reflect", "maintain", "suggest_update"]
 
 
 async def nodes_of(socket, last):

@@ -140,7 +140,9 @@ class Household:
     async def _read(self, person, soul_id):
         soul = f"/v1/souls/{soul_id}"
         paths = ["/v1/me", "/v1/sessions", "/v1/events", "/v1/backgrounds", "/v1/terminals", soul]
-        paths += [f"{soul}/{part}" for part in ("slots", "preferences", "profile", "relations", "shared", "emotion")]
+        paths += [
+            f"{soul}/{part}" for part in ("slots", "preferences", "facts", "profile", "relations", "shared", "emotion")
+        ]
         paths += [
             f"{soul}/recall?k=20&q={words}" for words in ("secret hidden stairs doctor", "藏 秘密 医生 外号 以后")
         ]
@@ -204,7 +206,7 @@ class Household:
         for relation in (await self.client.get(f"{soul}/relations", headers=self.owner)).json():
             self.check("relation", json.dumps(relation, ensure_ascii=False), relation["user_id"])
             self.done["relations"] += 1
-        for kind in ("slots", "preferences"):
+        for kind in ("slots", "preferences", "facts"):
             for row in (await self.client.get(f"{soul}/{kind}", headers=self.owner)).json():
                 self.check(kind, json.dumps(row, ensure_ascii=False), row["user_id"], *row["shared_with"])
                 self.done[kind] += 1

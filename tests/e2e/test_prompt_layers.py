@@ -112,7 +112,7 @@ async def test_memory_that_is_down_costs_no_turn(home, stub, monkeypatch):
     async def away(*_args, **_kwargs):
         raise TimeoutError
 
-    monkeypatch.setattr(services.context.memory.recall._indexes, "search", away)
+    monkeypatch.setattr(services.context.memory.recall._episodes._indexes, "search", away)
     stub.script(Reply(text="<narrative>Still here.</narrative><state_update_json>{}</state_update_json>"))
     answer = await say(client, "do you remember me", soul_id=soul_id, session_id="s")
     assert (answer["reply"], answer["persona"]["memory_hits"]) == ("Still here.", 0)

@@ -133,6 +133,7 @@ async def test_the_prompt_has_nothing_of_what_is_taken_back(modelled, stub):
     await say(modelled, "My violin teacher is called Octavia", session_id="s")
     await say(modelled, "My violin is from Cremona", session_id="s")
     asked = (await messages(modelled))[2]
+    await settled(modelled)
     stub.requests.clear()
     stub.script(
         Reply(tool_calls=[{"name": "recall_memory", "arguments": {"query": "violin teacher Octavia"}}]),

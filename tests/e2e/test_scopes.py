@@ -59,6 +59,15 @@ anyone    GET    /v1/graphs
 anyone    GET    /v1/templates/variables
 anyone    POST   /v1/simulate  {"script": "joy@1s"}
 people    GET    /v1/souls/$soul/profile
+people    GET    /v1/souls/$soul/facts
+people    GET    /v1/souls/$soul/facts/x
+people    PATCH  /v1/souls/$soul/facts/x  {"content": "x"}
+people    DELETE /v1/souls/$soul/facts/x
+people    GET    /v1/souls/$soul/plans
+people    POST   /v1/souls/$soul/plans  {"content": "x", "at": "2030-01-01T09:00:00"}
+people    GET    /v1/souls/$soul/plans/x
+people    PATCH  /v1/souls/$soul/plans/x  {"content": "x"}
+people    DELETE /v1/souls/$soul/plans/x
 people    GET    /v1/souls/$soul/slots
 people    GET    /v1/souls/$soul/slots/1
 people    PUT    /v1/souls/$soul/slots/1  {"content": "x"}
@@ -122,6 +131,7 @@ owners    POST   /v1/templates/preview  {"text": "hi", "session_id": "$session",
 owners    DELETE /v1/events?session_id=$session
 server    POST   /v1/souls  {}
 server    POST   /v1/souls/import
+owners    POST   /v1/souls/$soul/import-chats
 server    GET    /v1/keys
 server    POST   /v1/keys  {}
 server    GET    /v1/keys/x
@@ -156,6 +166,7 @@ server    POST   /v1/jobs/retry
 server    GET    /metrics
 server    GET    /v1/settings
 server    GET    /v1/doctor
+server    POST   /v1/backup
 """
 ROWS = [line.split(maxsplit=3) for line in TABLE.strip().splitlines()]
 # What is deleted is deleted last, and the soul after everything that it has.

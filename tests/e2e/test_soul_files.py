@@ -7,100 +7,25 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
+from soulgraph.api import limits
 from soulgraph.memory.events import Event, Pattern, audience_of
+from soulgraph.memory.source import Query
 from soulgraph.runtime.ports import open_stores
 from soulgraph.server import create_app, open_services
 from soulgraph.settings import Settings
 from soulgraph.stores.columns import metadata
-from soulgraph.stores.records import DailyUsage, Provenance
 from soulgraph.stores.soul_tables import LEFT_OUT, TABLES
 from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.e2e.keyring import problem
+from soulgraph.tests.e2e.soul_lines import aliases, canonical, exported, imported, lines_of, live_a_life, rows_of
 from soulgraph.tests.live import new_soul, say, serving
 
 OF_NO_SOUL = {"terminals", "characters", "templates", "pictures", "api_keys"}
-MESSAGE_IDS = {"message_id", "previous_id", "message_ids", "reflected_to", "proposed_to"}
-
-
-async def exported(client, soul_id):
-    response = await client.get(f"/v1/souls/{soul_id}/export")
-    assert response.status_code == 200, response.text
-    return response
-
-
-async def imported(client, content, **query):
-    response = await client.post("/v1/souls/import", content=content, params=query)
-    assert response.status_code == 201, response.text
-    return response.json()
-
-
-def lines_of(response):
-    return [json.loads(line) for line in response.text.splitlines()]
-
-
-def rows_of(lines, table):
-    return [line["row"] for line in lines if line.get("table") == table]
-
-
-def aliases(lines):
-    """What each id stands for, in words that are the same in every copy."""
-    names = {row["soul_id"]: "the soul" for row in rows_of(lines, "souls")}
-    names |= {row["session_id"]: f"session {row['created_at']}" for row in rows_of(lines, "sessions")}
-    names |= {row["turn_id"]: f"turn {row['created_at']}" for row in rows_of(lines, "turns")}
-    names |= {row["id"]: f"summary {row['created_at']}" for row in rows_of(lines, "backgrounds")}
-    names |= {row["event_id"]: f"event {row['created_at']}" for row in rows_of(lines, "event_uses")}
-    return names | {row["message_id"]: f"{row['role']} at {row['created_at']}" for row in rows_of(lines, "messages")}
-
-
-def canonical(lines):
-    names = aliases(lines)
-
-    def inside(value, key=""):
-        if isinstance(value, dict):
-            return {names.get(name, name): inside(one, name) for name, one in value.items()}
-        if isinstance(value, list):
-            return [inside(one, key) for one in value]
-        if isinstance(value, str):
-            kind, colon, rest = value.partition(":")
-            rest = str(names.get(int(rest), rest)) if kind == "episode" else names.get(rest, rest)
-            return f"{kind}:{rest}" if colon else "\n".join(names.get(part, part) for part in value.split("\n"))
-        return names.get(value, value) if key in MESSAGE_IDS else value
-
-    return sorted(json.dumps(inside(line), sort_keys=True, ensure_ascii=False) for line in lines[1:])
 
 
 @pytest.fixture
 async def life(client, database_url, tmp_path):
-    """A soul with a row in every table that a soul may have one in."""
-    soul_id = await new_soul(client, user_id="ann", user_name="Annie")
-    talk = {"soul_id": soul_id, "user_id": "ann"}
-    await say(client, "I keep bees on the roof of the old mill", **talk)
-    await say(client, "From now on, please always answer in English", **talk)
-    first = (await say(client, "Do you remember my bees?", **talk))["session_id"]
-    messages = (await client.get(f"/v1/sessions/{first}/messages")).json()
-    await client.put(
-        f"/v1/sessions/{first}/messages/{messages[0]['message_id']}/sharing", json={"shared_with": ["bob"]}
-    )
-    other = await new_soul(client, "another", user_id="ann")
-    group = {"soul_id": soul_id, "user_id": "ann", "people": ["bob"], "souls": [other]}
-    group_id = (await client.post("/v1/sessions", json=group)).json()["session_id"]
-    await say(client, "Hello both of you", session_id=group_id, user_id="bob")
-    await say(client, "And you?", session_id=group_id, user_id="ann", soul_id=other)
-    await client.put(f"/v1/souls/{soul_id}/slots/3?user_id=ann", json={"content": "plays the cello"})
-    await client.put(f"/v1/souls/{soul_id}/inner-state", json={"inner_state": "I wonder."})
-    assert (await client.post(f"/v1/sessions/{first}/update-memory")).status_code == 200
-    assert (await client.post(f"/v1/sessions/{first}/summarize")).status_code == 201
-    await settled(client)
-    settings = Settings.load(database_url=database_url, data_dir=tmp_path)
-    async with open_stores(settings) as stores, stores.write() as tx:
-        ids = [one["message_id"] for one in messages]
-        await tx.events.add("evt_private", 1.5, audience_of(soul_id, ["ann"]))
-        await tx.events.trace(Provenance("evt_private", first, soul_id, ids, 2.5))
-        await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
-        await tx.proactive_schedules.schedule({(soul_id, "ann"): 3.5})
-        await tx.episodes.recalled(ids, 4.5)
-        await tx.sessions.reflected(first, ids[-1])
-    return soul_id
+    return await live_a_life(client, Settings.load(database_url=database_url, data_dir=tmp_path))
 
 
 def test_every_table_is_a_soul_s_or_not():
@@ -112,7 +37,7 @@ async def test_a_copy_beside_the_original_is_equal_but_for_its_ids(client, life)
     before = await exported(client, life)
     lines = lines_of(before)
     assert {line.get("table") for line in lines[1:]} == {*TABLES}
-    assert (lines[0]["type"], lines[0]["version"], lines[0]["soul_id"]) == ("soul", 1, life)
+    assert (lines[0]["type"], lines[0]["version"], lines[0]["soul_id"]) == ("soul", 2, life)
     copy = await imported(client, before.content, name="copy")
     after = lines_of(await exported(client, copy["soul_id"]))
     renamed = [dict(line) for line in lines]
@@ -146,7 +71,7 @@ async def test_the_copy_goes_on_talking_and_remembers(client, life):
     answer = await say(client, "What do I keep on the roof of the old mill?", **talk)
     sessions = (await client.get("/v1/sessions", params={"soul_id": copy})).json()
     assert answer["session_id"] in [one["session_id"] for one in sessions], "the usual conversation goes on"
-    assert len((await client.get(f"/v1/sessions/{answer['session_id']}/messages")).json()) == 8
+    assert len((await client.get(f"/v1/sessions/{answer['session_id']}/messages")).json()) == 10
     query = {"q": "bees on the roof of the old mill", "user_id": "ann"}
     found = (await client.get(f"/v1/souls/{copy}/recall", params=query)).json()
     assert "I keep bees on the roof of the old mill" in [one["content"] for one in found["episodes"]]
@@ -183,7 +108,7 @@ async def test_private_events_and_summaries_are_found_in_the_copy(tmp_path):
             [summary] = rows_of(lines_of(await exported(client, copy)), "backgrounds")
             text = summary["data"]["initial_context"]
             vector = (await summaries._embedder.embed([text]))[0]
-            ranked = await summaries.ranked(copy, text, 3, vector, {"ann"})
+            ranked = await summaries.search(Query(copy, text, [], vector, 0.0, 3, frozenset({"ann"})))
             assert [one.summary_id for one in ranked] == [summary["id"]]
             broken = file.text.replace('"table": "usage"', '"table": "nonsense"') + "{"
             assert problem(await client.post("/v1/souls/import", content=broken)) == (422, "invalid_input")
@@ -211,7 +136,7 @@ def first(lines, table):
 
 
 BROKEN = {
-    "another version": lambda lines: lines.__setitem__(0, {**lines[0], "version": 2}),
+    "another version": lambda lines: lines.__setitem__(0, {**lines[0], "version": 3}),
     "no header": lambda lines: lines.pop(0),
     "no soul": lambda lines: lines.pop(1),
     "two souls": lambda lines: lines.insert(2, lines[1]),
@@ -250,8 +175,28 @@ BROKEN = {
     "a missing column": lambda lines: lines.__setitem__(1, without(lines[1], "mbti_type")),
     "a drift without traits": lambda lines: _change(lines, "emotion_history", drift={"empathy": 0.1}),
     "a time beyond all years": lambda lines: _change(lines, "messages", created_at=1e12),
+    "a file out of its folder": lambda lines: lines.append(file_line("../SOUL.md")),
+    "a file that no soul has": lambda lines: lines.append(file_line("people/ann/SOUL.md")),
+    "the same file twice": lambda lines: lines.extend([file_line("SOUL.md")] * 2),
+    "a file that is not in base64": lambda lines: lines.append(file_line("SOUL.md", content="你好")),
+    "a file that is too large": lambda lines: lines.append(file_line("SOUL.md", content="QUFB" * 400_000)),
+    "a picture of no character": lambda lines: lines.append(
+        {"table": "pictures", "row": {"character_id": "x", "name": "avatar", "content_type": "image/png",
+                                      "content": "AAAA", "updated_at": 1.0}}
+    ),
+    "a character without a name": lambda lines: lines.append(preset_line("characters", name="")),
+    "a template that says nothing": lambda lines: lines.append(preset_line("templates", data={"name": "Plain"})),
+    "a background that is no object": lambda lines: lines.append(preset_line("library_backgrounds", data=[])),
     "a guard that cannot be read": lambda lines: _change(lines, "sessions", guard={"ann": {"proposed_to": "x"}}),
 }  # fmt: skip
+
+
+def file_line(path, content="QUFB"):
+    return {"table": "files", "row": {"path": path, "content": content}}
+
+
+def preset_line(table, **columns):
+    return {"table": table, "row": {"id": "x", "name": "X", "data": {}, "created_at": 1.0, "updated_at": 1.0} | columns}
 
 
 def _change(lines, table, place=0, **columns):
@@ -343,12 +288,17 @@ async def test_what_is_said_during_an_export_is_in_it_whole_or_not_at_all(client
     await talking
 
 
-async def test_a_file_that_is_too_large_is_refused(client):
+async def test_a_file_that_is_too_large_is_refused(client, monkeypatch):
+    assert limits.LIMITS["/v1/souls/import"] == 1024**3
+    monkeypatch.setitem(limits.LIMITS, "/v1/souls/import", 2 * 1024 * 1024)
+
     async def chunks():
-        for _ in range(65):
+        for _ in range(3):
             yield b" " * 1024 * 1024
 
-    assert problem(await client.post("/v1/souls/import", content=chunks())) == (413, "body_too_large")
+    refused = await client.post("/v1/souls/import", content=chunks())
+    assert problem(refused) == (413, "body_too_large")
+    assert "2 MiB" in refused.json()["detail"]
 
 
 async def test_there_is_no_file_of_an_unknown_soul(client):

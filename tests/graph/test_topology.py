@@ -54,7 +54,7 @@ def test_the_nodes_of_every_graph():
         "writeback",
     ]
     assert list(tool_loop_graph().nodes) == ["model", "tools"]
-    after = ["update_state", "propose", "archive", "reflect", "maintain", "suggest_update"]
+    after = ["update_state", "propose", "draw_facts", "archive", "reflect", "maintain", "suggest_update"]
     assert list(afterglow_graph().nodes) == after
     assert list(proactive_graph().nodes) == ["consider", "decide", "speak_up", "stay_silent"]
 

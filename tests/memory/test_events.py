@@ -1,12 +1,15 @@
 """The event library on the embedded Chroma and on a server: duplicates, search, provenance and removal."""
 
+import asyncio
 from dataclasses import replace
 from functools import partial
 
+import chromadb
 import pytest
+from chromadb.config import Settings as ChromaSettings
 
 from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
-from soulgraph.memory.chroma import collection_name
+from soulgraph.memory.chroma import collection_name, open_embedded
 from soulgraph.memory.events import Event, EventLibrary, Pattern, audience_of, open_events
 from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.database import Database
@@ -251,3 +254,31 @@ async def test_a_server_that_goes_away_is_unavailable(home, tmp_path):
     with pytest.raises(StoreUnavailable, match="event library"):
         await library.search("stranger", 3)
     await opened.__aexit__(None, None, None)
+
+
+async def test_what_is_nearest_and_others_alone_may_recall_hides_nothing(library):
+    """So many private ones are nearer that none for everyone is among the first that are looked through."""
+    for n in range(60):
+        await add(library, replace(OTHER, event_id=f"evt_{n}", summary="bread"), audience=f"soul_{n}\nbob")
+    await add(library, replace(OTHER, event_id="evt_open"))
+    found = await library.search("bread kitchen flour", 3, audiences=(EVERYONE, "soul_1\nann"))
+    assert [found_event.event_id for found_event, _ in found] == ["evt_open"]
+    mine = await library.search("bread kitchen flour", 3, audiences=(EVERYONE, "soul_7\nbob"))
+    assert mine[0][0].event_id == "evt_7"
+
+
+async def test_a_library_from_before_is_given_the_same_upkeep(tmp_path):
+    """With Chroma's own default a document that is put reads up to a thousand others that wait for the index."""
+    client, _ = await asyncio.to_thread(_old_collection, tmp_path)
+    await asyncio.to_thread(client.close)
+    async with open_embedded(tmp_path, "events-old") as vault:
+        assert await vault.get(["evt_1"]) == {"evt_1": "kept"}
+        assert (await vault._collection()).configuration_json["hnsw"]["sync_threshold"] == 100
+
+
+def _old_collection(folder):
+    client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
+    configuration = {"hnsw": {"space": "cosine"}}
+    old = client.get_or_create_collection("events-old", embedding_function=None, configuration=configuration)
+    old.add(["evt_1"], embeddings=[[1.0, 0.0]], documents=["kept"])
+    return client, old

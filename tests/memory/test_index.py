@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from soulgraph.memory.index import SoulIndex
 from soulgraph.memory.inverted_index import InvertedIndex
-from soulgraph.memory.ranking import EPISODES, FEW_TEXTS, K1, USUAL_LENGTH, B
+from soulgraph.memory.ranking import FEW_TEXTS, K1, USUAL_LENGTH, B
+from soulgraph.memory.source import Query
 from soulgraph.memory.vector_index import VectorIndex
+from soulgraph.senses.question import read_question
 from soulgraph.senses.tokenizer import fingerprints, query_terms
+from soulgraph.stores.episodes import index_columns
 from soulgraph.stores.records import Episode
 
 TEXTS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12)
@@ -42,17 +45,29 @@ def test_words_are_matched_as_bm25_would_however_the_texts_arrived(texts, questi
     for start in range(0, len(texts), step):
         index.add([packed_terms(text) for text in texts[start : start + step]])
     match = index.match(question)
-    assert match.scores == pytest.approx(plain_bm25(texts, question), abs=1e-5)
+    assert match.scores() == pytest.approx(plain_bm25(texts, question), abs=1e-5)
     assert (match.known_terms > 0) == any(term in text for term in question for text in texts)
 
 
 def session_of(*texts, by_user=True):
     """Episodes of one session with these texts, numbered from 1."""
-    return [Episode(n, n - 1 or None, by_user, NOW, fingerprints(text)) for n, text in enumerate(texts, 1)]
+    return [Episode(n, n - 1 or None, by_user, NOW, **index_columns(text, NOW, UTC)) for n, text in enumerate(texts, 1)]
 
 
-def found(index, text, vector=None, limit=10, exclude=(), **weights):
-    return index.search(query_terms(text), vector, NOW, limit, exclude, replace(EPISODES, **weights)).message_ids
+def query(text, vector=None, exclude=()):
+    return Query("soul_1", text, query_terms(text), vector, NOW, 3, None, exclude)
+
+
+def asked(text):
+    return read_question(text, datetime.fromtimestamp(NOW, UTC))
+
+
+def search(index, text, limit=10, vector=None, exclude=()):
+    return index.search(query(text, vector, exclude), asked(text), limit)
+
+
+def found(index, text, vector=None, limit=10, exclude=()):
+    return search(index, text, limit, vector, exclude).message_ids
 
 
 @pytest.fixture
@@ -63,35 +78,47 @@ def index():
 
 
 def test_a_message_is_found_by_its_words(index):
-    assert found(index, "where did I park?") == [4]
+    assert found(index, "where did I park?")[0] == 4
     assert found(index, "米卡喜歡什麼")[0] == 3
     assert found(index, "submarine") == []
 
 
-def test_the_answer_to_a_question_is_found_by_the_question():
+def test_a_form_is_found_by_its_word():
     index = SoulIndex()
-    index.add([*session_of("What is the parrot called?", by_user=False), Episode(2, 1, True, NOW, b"")])
-    assert found(index, "parrot") == [2]
-    assert found(index, "parrot", neighbours=(0, 0, 0, 0)) == [1]
+    index.add(session_of("We bought a boat and named it Gull", "Lovely", "The children ran to the harbour"))
+    assert found(index, "what did we buy?")[0] == 1
+    assert found(index, "which child runs there?")[0] == 3
 
 
-def test_what_comes_along_with_a_better_one_is_not_found_again():
+def test_a_bare_answer_is_shown_with_its_question():
     index = SoulIndex()
-    index.add(session_of("a red kite", "a red kite flies", "a kite", "a red kite"))
-    near = index.search(query_terms("red kite"), None, NOW, 10)
-    assert set(near.message_ids) in ({1, 3}, {1, 4}, {2, 4})
-    assert not set(near.message_ids) & {beside for pair in near.neighbours for beside in pair}
+    question = Episode(1, None, False, NOW, fingerprints("What is the parrot called?"), size=26, asks=True)
+    index.add([question, Episode(2, 1, True, NOW, b"", size=4)])
+    shown = search(index, "parrot")
+    assert {shown.message_ids[0], *shown.around[0]} == {1, 2}
+    assert shown.around[shown.message_ids.index(2)] == [1]
+
+
+def test_lines_from_around_come_along_and_no_more_than_two():
+    index = SoulIndex()
+    index.add(session_of("rain again", "a red kite", "how nice", "a red kite flies", "a kite", "bread", "sleep"))
+    shown = search(index, "red kite")
+    assert shown.message_ids[0] in (2, 4)
+    for message_id, around in zip(shown.message_ids, shown.around, strict=True):
+        assert len(around) <= 2
+        assert all(0 < abs(one - message_id) <= 2 for one in around)
+    assert {2, 4} <= {shown.message_ids[0], *shown.around[0]}
 
 
 def test_what_was_said_in_one_language_is_found_in_the_other():
     index = SoulIndex()
     index.add(session_of("我妈妈的膝盖疼", "嗯", "The neighbour's cat stole my umbrella"))
     assert found(index, "what is wrong with Mum's knee?")[0] == 1
-    assert found(index, "谁拿了我的雨伞？") == [3]
+    assert found(index, "谁拿了我的雨伞？")[0] == 3
 
 
 def test_what_is_in_the_prompt_already_is_not_found(index):
-    assert found(index, "park level", exclude={4, 999}) == []
+    assert 4 not in found(index, "park level", exclude={4, 999})
 
 
 def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(index):
@@ -103,9 +130,12 @@ def test_a_question_whose_words_were_never_used_finds_only_what_is_clearly_near(
     assert found(index, "park nitrogen", hardly)[0] == 4
 
 
-def test_neighbours_are_those_of_the_session(index):
-    assert index.search(query_terms("park"), None, NOW, 1).neighbours == [(3, None)]
-    assert index.search(query_terms("画画"), None, NOW, 1).neighbours == [(2, 4)]
+def test_the_lines_are_those_of_the_session():
+    index = SoulIndex()
+    index.add(session_of("a red kite", "lovely"))
+    index.add([Episode(3, None, True, NOW, fingerprints("a red balloon")), Episode(4, 3, True, NOW, b"")])
+    assert search(index, "kite", 1).around == [[2]]
+    assert search(index, "balloon", 1).around == [[4]]
 
 
 def test_adding_the_same_again_changes_nothing(index):
@@ -125,8 +155,8 @@ def test_messages_find_their_neighbours_in_whatever_order_they_arrive(order):
     index = SoulIndex()
     for place in order:
         index.add([messages[place]])
-    assert index.search(query_terms("kite"), None, NOW, 1).neighbours == [(None, 2)]
-    assert index.search(query_terms("bread"), None, NOW, 1).neighbours == [(3, None)]
+    assert [one for one in search(index, "kite", 1).around[0] if one < 3] == [2]
+    assert 3 in search(index, "bread", 1).around[0]
     assert index.last_id == 4
 
 
@@ -147,7 +177,7 @@ def test_a_message_is_found_by_its_meaning_once_it_has_a_vector(index):
 def test_a_message_is_found_by_its_words_while_only_others_have_vectors(index):
     vectors = np.eye(4, 16, dtype=np.float32)
     index.add_vectors([(n, half_precision(vectors[n - 1])) for n in (1, 2, 3)])
-    assert found(index, "in which street did I park yesterday?", vectors[3]) == [4]
+    assert found(index, "in which street did I park yesterday?", vectors[3])[0] == 4
     assert found(index, "submarine", vectors[3]) == []
 
 
@@ -167,6 +197,29 @@ def test_among_many_the_sketch_finds_what_comparing_each_would_find():
         assert len(short) == 200
         assert set(np.argsort(-everything)[:10]) <= set(short)
         assert everything[row] == pytest.approx(1, abs=0.01)
+
+
+def test_of_some_thousand_the_nearest_are_on_the_shortlist_and_no_more():
+    """Each row on it is looked at with its neighbours, so a list of all of them would make every turn dearer."""
+    vectors = np.random.default_rng(5).normal(size=(3000, 64))
+    vector_index = VectorIndex(64)
+    vector_index.put(np.arange(3000), [half_precision(vector) for vector in vectors], np.arange(3000) % 2 == 0)
+    asked = (vectors[7] / np.linalg.norm(vectors[7])).astype(np.float32)
+    short = vector_index.shortlist(asked, 64)
+    everything = vector_index.cosines(asked, np.arange(3000))
+    assert len(short) == 256
+    assert set(np.argsort(-everything)[:250]) <= set(short)
+
+
+def test_a_byte_for_each_value_is_as_good_as_the_whole_vector():
+    vectors = np.random.default_rng(6).normal(size=(300, 512))
+    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+    vector_index = VectorIndex(512)
+    vector_index.put(np.arange(300), [half_precision(vector) for vector in vectors], np.ones(300, bool))
+    near = vector_index.cosines(vectors[0].astype(np.float32), np.arange(300))
+    centred = vectors - vectors.sum(axis=0) / (300 + 64)
+    centred /= np.linalg.norm(centred, axis=1)[:, None]
+    assert near == pytest.approx(centred @ centred[0], abs=0.005)
 
 
 def test_who_speaks_does_not_count_as_what_is_meant():

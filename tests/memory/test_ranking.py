@@ -21,8 +21,8 @@ SHARES = st.floats(0, 1.5, width=32)
 DAY = 86_400.0
 
 
-def scored(relevant=0.5, by_user=0.0, age_s=0.0):
-    return score(*(np.array([one], np.float32) for one in (relevant, by_user, age_s)), EPISODES)[0]
+def scored(relevant=0.5, age_s=0.0):
+    return score(*(np.array([one], np.float32) for one in (relevant, age_s)), EPISODES)[0]
 
 
 @given(SHARES, SHARES, SHARES, SHARES)
@@ -31,8 +31,7 @@ def test_more_relevance_never_ranks_lower(lexical, dense, more_words, more_meani
     assert scored(other) >= scored(one)
 
 
-def test_of_two_alike_the_users_words_and_the_newer_one_come_first():
-    assert scored(by_user=1) > scored()
+def test_of_two_alike_the_newer_one_comes_first():
     assert scored(age_s=DAY) > scored(age_s=90 * DAY)
 
 

@@ -2,16 +2,19 @@
 
 import asyncio
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select
 
 from soulgraph.errors import StoreUnavailable
 from soulgraph.memory import index_cache
+from soulgraph.memory.event_source import EventSource, RecalledEvent
 from soulgraph.memory.index_cache import IndexCache
-from soulgraph.memory.ranking import EPISODES
 from soulgraph.memory.recall import Recall, Recalled
+from soulgraph.memory.source import Query
+from soulgraph.senses.question import read_question
+from soulgraph.senses.tokenizer import query_terms
 from soulgraph.stores.schema import episode_uses
 from soulgraph.tests.memory.test_events import event
 from soulgraph.tests.memory.words_as_vectors import WordVectors
@@ -40,7 +43,7 @@ async def filled_stores(stores):
 
 @asynccontextmanager
 async def recall_on(stores, events=None, embedder=None, **options):
-    recall = Recall(stores, embedder or WordVectors(), events, lambda: NOW, **options)
+    recall = Recall(stores, embedder or WordVectors(), lambda: NOW, [EventSource(events)] if events else [], **options)
     try:
         yield recall
     finally:
@@ -67,9 +70,10 @@ async def test_what_was_said_is_found_with_what_was_said_around_it(filled_stores
     async with recall_on(filled_stores) as recall:
         recalled = await recall.recall("soul_1", "does my daughter like painting whales?", 1)
     [episode] = recalled.episodes
-    assert episode.message.content == "She paints whales all day long"
-    assert episode.before.content == "A June child! What does she like?"
-    assert episode.after.content == "Then her walls must look like the sea"
+    said = [line.content for line in episode.lines]
+    assert "She paints whales all day long" in said
+    assert "My daughter is called Mika and she turns seven in June" in said
+    assert len(said) == 3
     assert recalled.problem == ""
 
 
@@ -104,7 +108,7 @@ async def test_small_talk_calls_nothing_to_mind(filled_stores):
         await tx.messages.append("sess_1", [message(text) for text in small_talk])
     async with recall_on(filled_stores, embedder=embedder) as recall:
         embedder.away = True  # it is not even asked what it means
-        assert [await recall.recall("soul_1", text) for text in small_talk] == [Recalled([], [])] * 7
+        assert [await recall.recall("soul_1", text) for text in small_talk] == [Recalled()] * 7
 
 
 async def test_what_the_prompt_shows_already_is_left_out(filled_stores):
@@ -119,7 +123,7 @@ async def test_what_is_said_later_is_found_too(filled_stores):
         assert texts(await recall.recall("soul_1", "violin lessons")) == []
         async with filled_stores.write() as tx:
             await tx.messages.append("sess_1", [message("Mika starts violin lessons on Monday")])
-        assert texts(await recall.recall("soul_1", "violin lessons")) == ["Mika starts violin lessons on Monday"]
+        assert texts(await recall.recall("soul_1", "violin lessons"))[0] == "Mika starts violin lessons on Monday"
 
 
 async def test_a_deleted_session_is_forgotten_at_once(filled_stores):
@@ -162,7 +166,7 @@ async def test_without_the_event_library_episodes_are_found_and_the_problem_is_t
     async with recall_on(filled_stores, NoEvents(hangs), budget_s=0.5) as recall:
         recalled = await recall.recall("soul_1", "whales")
     assert TRANSCRIPT[2][1] in texts(recalled)
-    assert recalled.events == []
+    assert recalled.of(RecalledEvent) == []
     assert recalled.problem.startswith("events: ")
 
 
@@ -217,7 +221,7 @@ async def test_a_reply_that_repeats_a_memory_ranks_below_it(filled_stores):
     quote = "You told me that your daughter is called Mika and that she turns seven in June, Mika, your daughter!"
     async with filled_stores.write() as tx:
         await tx.messages.append("sess_1", [message("ok", role="user"), message(quote, role="assistant")])
-    async with recall_on(filled_stores, weights=replace(EPISODES, by_user=0)) as recall:
+    async with recall_on(filled_stores) as recall:
         found = {one.message.content: one.score for one in (await recall.recall("soul_1", "daughter Mika", 9)).episodes}
     assert found[quote] <= found[TRANSCRIPT[0][1]] / 2
 
@@ -238,11 +242,11 @@ async def test_a_long_memory_is_searched_while_it_is_read_and_the_newest_is_read
     monkeypatch.setattr(index_cache, "_CHUNK", 2)
     monkeypatch.setattr(index_cache, "TIMEOUT_S", 0.05)
     async with recall_on(filled_stores) as recall:
-        recall._indexes = slow = SlowIndexCache(filled_stores, "words-as-vectors", EPISODES)
+        recall._episodes._indexes = slow = SlowIndexCache(filled_stores, "words-as-vectors")
         question = "Mika whales 地下三层"
         while not (found := texts(await recall.recall("soul_1", question, 9))):
             pass
-        assert found == [TRANSCRIPT[4][1]]
+        assert found[0] == TRANSCRIPT[4][1]
         slow.go_on.set()
         while TRANSCRIPT[0][1] not in (found := texts(await recall.recall("soul_1", question, 9))):
             pass
@@ -263,7 +267,7 @@ def test_an_event_survives_its_way_through_json():
 
 
 async def test_a_corrected_message_gets_a_vector_again_however_old_it_is(filled_stores, monkeypatch):
-    monkeypatch.setattr("soulgraph.memory.recall._LOOK_BACK", 0)
+    monkeypatch.setattr("soulgraph.memory.indexing._LOOK_BACK", 0)
     async with recall_on(filled_stores) as recall:
         while await recall.index():
             pass
@@ -321,3 +325,20 @@ async def test_a_message_and_its_copy_in_a_fork_are_found_once(filled_stores):
     contents = [one.message.content for one in found]
     assert "She paints whales all day long" in contents
     assert len(contents) == len({*contents})
+
+
+async def test_many_souls_that_have_said_little_are_not_all_kept_in_memory(filled_stores, monkeypatch):
+    """An index of one message takes as much memory as one of sixty: counted by messages they would fill it."""
+    monkeypatch.setattr(index_cache, "MAX_ROWS", 10 * index_cache.MIN_ROWS)
+    cache = IndexCache(filled_stores, "words")
+    for n in range(40):
+        query = Query(f"soul_{n}", "daughter", query_terms("daughter"), None, NOW, 3)
+        await cache.search(query, read_question("daughter", datetime.fromtimestamp(NOW, UTC)), 3)
+        if n % 7 == 0:
+            cache.drop(f"soul_{n - 1}")
+    assert len(cache._cached) == 10
+    assert cache._rows == sum(one.counted for one in cache._cached.values()) == 10 * index_cache.MIN_ROWS
+    query = Query("soul_2", "daughter", query_terms("daughter"), None, NOW, 3)
+    found = await cache.search(query, read_question("daughter", datetime.fromtimestamp(NOW, UTC)), 3)
+    assert len(found.message_ids) == 1
+    await cache.close()

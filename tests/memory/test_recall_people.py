@@ -93,8 +93,8 @@ async def test_what_stands_beside_a_shared_message_is_not_shared_with_it(househo
         to_bob = await recall.recall("soul_1", "Bob dream", 1, audience=frozenset(["bob"]))
     [hers], [his] = to_ann.episodes, to_bob.episodes
     assert hers.message == his.message
-    assert (hers.before, hers.after) == (None, None)
-    assert his.after.content == "A whale, bob!"
+    assert hers.around == ()
+    assert [line.content for line in his.around] == ["A whale, bob!"]
 
 
 async def share(stores, user_id, *people):
@@ -123,7 +123,7 @@ class Stubborn(IndexCache):
 
 async def test_not_even_an_index_that_stays_stale_brings_back_what_was_taken_back(household):
     async with recall_on(household) as recall:
-        recall._indexes = Stubborn(household, "words-as-vectors", recall._weights)
+        recall._episodes._indexes = Stubborn(household, "words-as-vectors")
         assert "bob" in await found(recall, "ann")
         await share(household, "bob")
         assert "bob" not in await found(recall, "ann")

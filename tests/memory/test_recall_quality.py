@@ -4,28 +4,29 @@ from functools import cache
 
 import numpy as np
 
-from soulgraph.bench.recall import WAYS, Asked, evidence_found, index_all, moment, read, tell
+from soulgraph.bench.recall import WAYS, evidence_found
+from soulgraph.bench.told import index_all, tell
 from soulgraph.memory.recall import Recall
+from soulgraph.scripts.training.dialogues import Dialogue, own_dialogue
 from soulgraph.senses.embedding.local import encode
 from soulgraph.tests.stores.samples import soul
 
-SESSIONS = 3
+SESSIONS = ("1", "2", "3")
 
 
 @cache
 def conversation():
     """The first sessions, and the questions they answer."""
-    whole = read("long_conversation")
-    messages = [said for said in whole["messages"] if said["session"] <= SESSIONS]
-    told = {said["id"] for said in messages}
-    questions = [one for one in whole["questions"] if one["answerable"] and told.issuperset(one["evidence"])]
-    return messages, questions
+    whole = own_dialogue()
+    lines = [line for line in whole.lines if line.session in SESSIONS]
+    assert lines == whole.lines[: len(lines)]
+    questions = [one for one in whole.questions if one.answerable and max(one.evidence) < len(lines)]
+    return Dialogue("beginning", lines, questions)
 
 
 @cache
 def vectors():
-    messages, questions = conversation()
-    texts = [said["text"] for said in messages + questions]
+    texts = [one.text for one in (*conversation().lines, *conversation().questions)]
     return dict(zip(texts, encode(texts), strict=True))
 
 
@@ -39,15 +40,14 @@ class Encoded:
 
 
 async def test_most_answers_come_first_and_words_and_meaning_find_more_together_than_alone(stores):
-    messages, questions = conversation()
+    dialogue = conversation()
     async with stores.write() as tx:
         await tx.souls.add(soul())
-    asked = Asked(questions, await tell(stores, messages), {})
-    now = max(moment(said) for said in messages)
-    await index_all(Recall(stores, Encoded(), None, lambda: now))
+    ids = await tell(stores, dialogue)
     found = {}
-    for way, weights in WAYS.items():
-        recall = Recall(stores, Encoded(), None, lambda: now, weights=weights)
-        found[way] = (await evidence_found(recall, asked))[0]["all"]
+    for way, ranking in WAYS.items():
+        recall = Recall(stores, Encoded(), lambda: dialogue.ends_at, ranking=ranking)
+        await index_all(recall)
+        found[way] = (await evidence_found(recall, dialogue, ids)).shares["all"]
     assert found["hybrid"] >= 0.85, found
     assert found["hybrid"] >= max(found["meaning alone"], found["words alone (BM25)"]) + 0.1

@@ -3,7 +3,8 @@
 import pytest
 
 from soulgraph.memory.recall import Recall
-from soulgraph.memory.summaries import open_summaries
+from soulgraph.memory.source import Query
+from soulgraph.memory.summaries import RecalledSummary, open_summaries
 from soulgraph.tests.memory.chroma import chroma_server
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.stores.samples import NOW, soul
@@ -31,7 +32,7 @@ async def home(stores):
 
 @pytest.fixture
 async def summaries(home, tmp_path, chroma_url):
-    async with open_summaries(home, WordVectors(), lambda: NOW, folder=tmp_path / "chroma", url=chroma_url) as opened:
+    async with open_summaries(home, WordVectors(), folder=tmp_path / "chroma", url=chroma_url) as opened:
         yield opened
 
 
@@ -46,7 +47,7 @@ async def keep(summaries, stores, n, text, soul_id="soul_1", user_id="user_1", *
 
 async def found(summaries, text, soul_id="soul_1"):
     [vector] = await WordVectors().embed([text])
-    return [one.summary_id for one in await summaries.ranked(soul_id, text, 3, vector)]
+    return [one.summary_id for one in await summaries.search(Query(soul_id, text, [], vector, NOW, 3))]
 
 
 async def test_a_summary_is_found_by_what_it_tells_and_by_its_own_soul_alone(summaries, home):
@@ -79,13 +80,13 @@ async def test_what_is_forgotten_is_not_found(summaries, home, owner):
 
 async def test_recall_brings_summaries_beside_the_rest(summaries, home):
     await keep(summaries, home, 1, WHALES)
-    recall = Recall(home, WordVectors(), None, lambda: NOW, summaries=summaries)
+    recall = Recall(home, WordVectors(), lambda: NOW, [summaries])
     try:
         recalled = await recall.recall("soul_1", "painted whales harbour")
-        [one] = recalled.summaries
+        [one] = recalled.of(RecalledSummary)
         assert (one.summary_id, one.session_id, one.text, recalled.problem) == ("summary_1", "sess_1", WHALES, "")
         assert await recall.texts("soul_1", ["summary:summary_1"]) == {"summary:summary_1": WHALES}
-        assert (await recall.recall("soul_2", "painted whales harbour")).summaries == []
+        assert (await recall.recall("soul_2", "painted whales harbour")).of(RecalledSummary) == []
     finally:
         await recall.close()
 
@@ -93,7 +94,10 @@ async def test_recall_brings_summaries_beside_the_rest(summaries, home):
 async def found_by(summaries, *people):
     [vector] = await WordVectors().embed(["painted whales harbour"])
     audience = frozenset(people) if people else None
-    return {one.summary_id for one in await summaries.ranked("soul_1", "painted whales harbour", 9, vector, audience)}
+    return {
+        one.summary_id
+        for one in await summaries.search(Query("soul_1", "painted whales harbour", [], vector, NOW, 9, audience))
+    }
 
 
 async def test_a_summary_is_found_by_those_who_had_the_conversation(summaries, home):
@@ -118,10 +122,10 @@ async def test_summaries_of_others_do_not_crowd_out_ones_own(summaries, home):
 
 async def test_recall_brings_a_person_only_their_own_summaries(summaries, home):
     await keep(summaries, home, 1, WHALES, user_id="ann")
-    recall = Recall(home, WordVectors(), None, lambda: NOW, summaries=summaries)
+    recall = Recall(home, WordVectors(), lambda: NOW, [summaries])
     try:
         for people, count in ((["ann"], 1), (["bob"], 0), (["ann", "bob"], 0)):
             recalled = await recall.recall("soul_1", "painted whales harbour", audience=frozenset(people))
-            assert len(recalled.summaries) == count
+            assert len(recalled.of(RecalledSummary)) == count
     finally:
         await recall.close()

@@ -46,7 +46,7 @@ async def open_stub_voice(stub: StubOpenAI, *tools: BaseTool) -> AsyncIterator[V
 
 @asynccontextmanager
 async def open_recall(stores: Stores) -> AsyncIterator[Recall]:
-    recall = Recall(stores, WordVectors(), None, lambda: NOW)
+    recall = Recall(stores, WordVectors(), lambda: NOW)
     try:
         yield recall
     finally:

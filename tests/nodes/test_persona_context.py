@@ -5,7 +5,8 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.types import Command
 
 from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.memory.recall import Recalled, RecalledEpisode
+from soulgraph.memory.episodes import RecalledEpisode
+from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.persona_context import persona_context
 from soulgraph.prompts.cues import cues_of
 from soulgraph.prompts.gate_lines import no_device_line
@@ -59,7 +60,7 @@ async def said(stores, *texts, session_id="sess_1"):
         await tx.sessions.ensure(session(session_id))
         roles = ("user", "assistant")
         await tx.messages.append(session_id, [message(text, role=roles[n % 2]) for n, text in enumerate(texts)])
-        return [RecalledEpisode(one, None, None, 1.0) for one in await tx.messages.page(session_id)]
+        return [RecalledEpisode(one, (), 1.0) for one in await tx.messages.page(session_id)]
 
 
 async def test_the_prompt_goes_from_the_system_over_the_conversation_to_what_the_user_says_now(home):
@@ -83,7 +84,7 @@ async def test_its_messages_are_hidden_from_a_parent_that_streams_them(home):
 
 async def test_what_is_recalled_is_in_the_prompt_and_named_as_a_source_and_not_kept(home):
     [whales] = await said(home, "她整天画鲸鱼", session_id="sess_2")
-    update = await built(home, talking(recalled=Recalled([whales], [])))
+    update = await built(home, talking(recalled=Recalled([whales])))
     assert "对方说“她整天画鲸鱼”" in update["messages"][-1].text.replace(" ", "")
     assert f"episode:{whales.message.message_id}" in update["persona"]["sources"]
     assert update["persona"]["memory_hits"] == 1
@@ -92,7 +93,7 @@ async def test_what_is_recalled_is_in_the_prompt_and_named_as_a_source_and_not_k
 
 async def test_a_message_that_the_conversation_shows_anyway_is_not_recalled_too(home):
     [shown] = await said(home, "她整天画鲸鱼")
-    update = await built(home, talking(recalled=Recalled([shown], [])))
+    update = await built(home, talking(recalled=Recalled([shown])))
     assert prompt_of(update).count("她整天画鲸鱼") == 1
     assert update["persona"]["memory_hits"] == 0
     assert not any(source.startswith("episode:") for source in update["persona"]["sources"])
@@ -102,27 +103,38 @@ def recalled_in(update):
     return update["messages"][-1].text.partition("---Said Earlier---")[2].partition("---")[0]
 
 
-async def test_what_the_soul_said_itself_is_not_recalled_as_a_fact_but_what_it_answered_is(home):
-    """Its own words may be invented, and a model that reads them says them again."""
-    asked, replied = await said(home, "Is your sister a diver?", "My sister trains whales.", session_id="sess_2")
-    found = [replace(replied, before=asked.message)]
-    update = await built(home, talking("Tell me of her", recalled=Recalled(found, [])))
-    assert "they said “Is your sister a diver?”" in recalled_in(update)
-    assert "trains whales" not in prompt_of(update)
-    assert f"episode:{asked.message.message_id}" in update["persona"]["sources"]
+async def test_what_the_soul_said_itself_is_recalled_as_its_own_words_and_nobody_elses(home):
+    asked, replied = await said(home, "Is your sister a diver?", "I will ask her tonight.", session_id="sess_2")
+    found = [replace(replied, around=(asked.message,))]
+    update = await built(home, talking("What did you promise me?", recalled=Recalled(found)))
+    assert "they said “Is your sister a diver?”; you said “I will ask her tonight.”" in recalled_in(update)
+    assert f"episode:{replied.message.message_id}" in update["persona"]["sources"]
+
+
+async def test_asked_for_what_nobody_has_told_it_a_soul_is_reminded_that_it_does_not_know(home):
+    nothing = "Nobody has told you this"
+    update = await built(home, talking("What is my brother's dog called?", recalled=Recalled()))
+    assert nothing in prompt_of(update)
+    update = await built(home, talking("What is the capital of France?", recalled=Recalled()))
+    assert nothing not in prompt_of(update)
+    [whales] = await said(home, "She paints whales all day", session_id="sess_2")
+    update = await built(home, talking("What does Mika paint?", recalled=Recalled([whales])))
+    assert nothing not in prompt_of(update)
+    update = await built(home, talking("What does Mika paint?", recalled=Recalled([replace(whales, doubtful=True)])))
+    assert nothing in prompt_of(update)
 
 
 async def test_a_short_answer_is_recalled_with_the_question_it_answered(home):
     _, asked, answered = await said(home, "Hello", "Which pet do you have?", "A parrot.", session_id="sess_2")
-    found = [replace(answered, before=asked.message)]
-    update = await built(home, talking("What do I have at home?", recalled=Recalled(found, [])))
+    found = [replace(answered, around=(asked.message,))]
+    update = await built(home, talking("What do I have at home?", recalled=Recalled(found)))
     assert "you said “Which pet do you have?”; they said “A parrot.”" in recalled_in(update)
 
 
 async def test_a_greeting_is_not_recalled_but_a_bare_answer_to_a_question_is(home):
     greeted, asked, answered = await said(home, "Hello", "Do you have a dog?", "Yes!", session_id="sess_2")
-    found = [greeted, replace(answered, before=asked.message)]
-    update = await built(home, talking("What do I have at home?", recalled=Recalled(found, [])))
+    found = [greeted, replace(answered, around=(asked.message,))]
+    update = await built(home, talking("What do I have at home?", recalled=Recalled(found)))
     assert "you said “Do you have a dog?”; they said “Yes!”" in recalled_in(update)
     assert "Hello" not in recalled_in(update)
 
@@ -130,7 +142,7 @@ async def test_a_greeting_is_not_recalled_but_a_bare_answer_to_a_question_is(hom
 async def test_of_many_memories_the_best_are_shown_that_the_conversation_does_not_show(home):
     [shown] = await said(home, "她整天画鲸鱼")
     others = await said(home, *(f"记忆{n // 2}号" for n in range(12)), session_id="sess_2")
-    state = talking(recalled=Recalled([shown, *others], []))
+    state = talking(recalled=Recalled([shown, *others]))
     update = await built(home, state, persona=PersonaConfig(recalled=2))
     assert [f"记忆{n}号" in prompt_of(update) for n in range(6)] == [True, True, False, False, False, False]
 
@@ -251,9 +263,7 @@ async def test_the_skills_of_the_terminal_are_listed(home):
 
 async def test_telemetry_hears_what_the_prompt_was_built_from_and_which_texts_are_private(home):
     telemetry = Notebook()
-    state = talking(
-        who=soul(inner_state="I miss the sea"), recalled=Recalled([], [], problem="events: no answer in time")
-    )
+    state = talking(who=soul(inner_state="I miss the sea"), recalled=Recalled(problem="events: no answer in time"))
     update = await built(home, state, telemetry=telemetry)
     [told] = telemetry.told("persona.context.built")
     assert (told["turn_id"], told["mode"]) == ("turn_1", "hybrid")

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from soulgraph.memory.recall import Recalled, RecalledEpisode
+from soulgraph.memory.episodes import RecalledEpisode
+from soulgraph.memory.recall import Recalled
 from soulgraph.nodes.context import Memory
 from soulgraph.nodes.person import read_person
 from soulgraph.nodes.persona_context import persona_context
@@ -60,7 +61,7 @@ def last_input(update):
 
 async def episodes(stores, session_id):
     async with stores.read() as tx:
-        return [RecalledEpisode(one, None, None, 1.0) for one in await tx.messages.page(session_id)]
+        return [RecalledEpisode(one, (), 1.0) for one in await tx.messages.page(session_id)]
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ async def test_what_ann_shares_reaches_bob_with_her_name(house):
         await tx.slots.put(slot(1, "has a dog", user_id=BOB))
         await tx.slots.put(slot(2, "hates heat", user_id="carl", shared_with=(EVERYONE,)))
     await told(house, ANNS, "Dinner is at seven")
-    found = Recalled((await episodes(house, ANNS))[:1], [])
+    found = Recalled((await episodes(house, ANNS))[:1])
     update = await built(house, turn(bobs(), BOB, recalled=found, names={BOB: "Bob"}))
     prompt = prompt_of(update)
     assert "- Annie: sails on Sunday" in prompt
@@ -130,7 +131,7 @@ async def test_bob_who_calls_himself_ann_gets_none_of_her_words_attributed(house
         await tx.preferences.put(called(ANN, "Ann", shared_with=(EVERYONE,)))
         await tx.slots.put(slot(1, "sails on Sunday", user_id=ANN, shared_with=(EVERYONE,)))
     await told(house, BOBS, "I like the harbour best")
-    found = Recalled((await episodes(house, BOBS))[:1], [])
+    found = Recalled((await episodes(house, BOBS))[:1])
     elsewhere = replace(bobs(), session_id="s_2")
     prompt = prompt_of(await built(house, turn(elsewhere, BOB, recalled=found, names={BOB: "Ann"})))
     assert "Ann bob said “I like the harbour best”" in prompt
@@ -174,7 +175,7 @@ async def test_nobody_can_speak_for_another_by_their_name(house, name):
         await tx.preferences.put(called(BOB, "Bob", shared_with=(EVERYONE,)))
     await told(house, ANNS, "It was me all the time")
     await told(house, GROUP, "It was me all the time")
-    found = Recalled((await episodes(house, ANNS))[:1], [])
+    found = Recalled((await episodes(house, ANNS))[:1])
     for place in (group(), bobs()):
         state = turn(place, BOB, "And then?", recalled=found, names=await names_in(house, place))
         prompt = prompt_of(await built(house, state))

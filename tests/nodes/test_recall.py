@@ -8,7 +8,7 @@ from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.nodes.samples import Unused, impact, small_runtime, utterance
 from soulgraph.tests.stores.samples import NOW, message, session, soul
 
-FOUND = Recalled([], [], problem="events: no answer in time")
+FOUND = Recalled(problem="events: no answer in time")
 
 
 class Asked:
@@ -59,7 +59,7 @@ async def test_a_soul_recalls_what_was_said_to_it_and_not_what_another_was_told(
             await tx.sessions.add(session(f"sess_{n}", f"soul_{n}"))
         await tx.messages.append("sess_1", [message("我的车停在楼顶")])
         await tx.messages.append("sess_7", [message("我的车停在地下三层", soul_id="soul_7")])
-    memory = Recall(home, WordVectors(), None, lambda: NOW)
+    memory = Recall(home, WordVectors(), lambda: NOW)
     try:
         found = await recalled(memory)
     finally:
@@ -87,7 +87,7 @@ async def test_of_what_others_have_told_only_what_they_shared_is_recalled(home):
             said = message(text, soul_id="soul_7", user_id=user_id, shared_with=shared_with)
             await tx.sessions.add(session(user_id, "soul_7", user_id=user_id))
             await tx.messages.append(user_id, [said])
-    memory = Recall(home, WordVectors(), None, lambda: NOW)
+    memory = Recall(home, WordVectors(), lambda: NOW)
 
     async def found(*people):
         place = session(user_id=people[0], people=people[1:])

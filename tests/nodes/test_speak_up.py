@@ -62,8 +62,10 @@ async def kept(stores):
 async def test_the_soul_s_terminals_and_streams_hear_it_and_then_it_is_stored(home):
     ears, hub, told = Ears(2), Hub("lamp"), Told()
     state = await spoken(home, ears, hub, told)
-    assert ears.heard == [("soul_1", "user_1", "proactive", PAYLOAD)]
-    assert sorted(hub.sent, key=lambda sent: sent[0]) == [("lamp", PAYLOAD), ("robot", PAYLOAD)]
+    async with home.read() as tx:
+        payload = PAYLOAD | {"delivery_id": (await tx.messages.page("sess_1"))[0].turn_id}
+    assert ears.heard == [("soul_1", "user_1", "proactive", payload)]
+    assert sorted(hub.sent, key=lambda sent: sent[0]) == [("lamp", payload), ("robot", payload)]
     assert await kept(home) == ([("assistant", "Did it rain?", True)], "2027-01-15", 1)
     [(name, line)] = told.lines
     assert (name, line["reason"], line["sources"]) == ("life.spoke", "I wonder", ["slot:3"])

@@ -149,7 +149,7 @@ async def test_a_permission_in_the_words_shares_them_and_only_them(house):
         await written(house, anns(), ANN, "You can tell Bob that dinner is at seven.", memory=Memory(recall))
         found = (await recall.recall("soul_1", "harbour dinner", audience=bob)).episodes
         assert [one.message.content for one in found] == ["You can tell Bob that dinner is at seven."]
-        assert (found[0].before, found[0].after) == (None, None)
+        assert found[0].around == ()
         await written(house, anns(turn=1), ANN, "The harbour is open again.", n=2, memory=Memory(recall))
         await written(house, anns(turn=2), ANN, "You can tell Bob.", n=3, memory=Memory(recall))
         found = (await recall.recall("soul_1", "harbour", audience=bob)).episodes

@@ -14,10 +14,11 @@ from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.render import load, render, variables_of
 from soulgraph.prompts.templates import shipped
 from soulgraph.soul.language import Lang
+from soulgraph.voices.fact_extraction import EXTRACT_FACTS
 from soulgraph.voices.llm_senses import CHOOSE_INTENTS, FEEL
 from soulgraph.voices.proposals import PROPOSE_WISHES
 from soulgraph.voices.task_outputs import json_objects_in
-from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, SUMMARIZE, UPDATE_MEMORY, task_message
+from soulgraph.voices.tasks import EXTRACT_EVENT, PROACTIVE, REFLECT, REMIND, SUMMARIZE, UPDATE_MEMORY, task_message
 from soulgraph.voices.updates import UPDATE_STATE
 
 LANGS = get_args(Lang)
@@ -29,8 +30,10 @@ TASKS = [
     (UPDATE_MEMORY, {"messages": [], "base_persona": "", "evolved_persona": ""}),
     (SUMMARIZE, {"messages": []}),
     (PROACTIVE, dict.fromkeys(variables_of(load("task_proactive", "en")), "")),
+    (REMIND, dict.fromkeys(variables_of(load("task_remind", "en")), "")),
     (FEEL, {"text": "", "prototypes": {}}),
     (PROPOSE_WISHES, {"message": "", "known": {}}),
+    (EXTRACT_FACTS, {"messages": [], "known": []}),
     (CHOOSE_INTENTS, {"text": "", "candidates": []}),
     (UPDATE_STATE, {"name": "Mika", "beliefs": {}, "messages": [], **UPDATE_STATE.defaults}),
 ]

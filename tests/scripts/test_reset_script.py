@@ -15,9 +15,9 @@ from soulgraph.tests.stores.samples import NOW, live
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reset_soul_history.sql"
 EMPTIED = {
-    *("souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "outbox"),
+    *("souls", "emotion_history", "sessions", "messages", "turns", "preferences", "slots", "facts", "outbox"),
     *("episodes", "episode_vectors", "episode_uses", "persona_versions", "event_provenance"),
-    *("inner_versions", "relations", "lives", "usage"),
+    *("inner_versions", "relations", "lives", "usage", "plans", "chat_imports"),
 }
 KEPT = {"characters", "pictures", "backgrounds", "templates", "event_uses", "api_keys", "alembic_version"}
 UNBOUND = {"terminals"}

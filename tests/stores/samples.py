@@ -5,11 +5,14 @@ from typing import Any
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.personality import traits_of
 from soulgraph.stores.records import (
+    ChatImport,
     DailyUsage,
     EmotionPoint,
     EpisodeVector,
+    Fact,
     Json,
     NewMessage,
+    Plan,
     Preference,
     Provenance,
     Relation,
@@ -96,6 +99,24 @@ def slot(n: int = 1, content: str = "likes rain", soul_id: str = "soul_1", **fie
     return Slot(**({"soul_id": soul_id, "user_id": "user_1", "n": n, "content": content, "updated_at": NOW} | fields))
 
 
+def fact(fact_id: str = "fact_1", content: str = "Ann lives in Bristol.", **fields: Any) -> Fact:
+    values = {
+        "soul_id": "soul_1",
+        "user_id": "user_1",
+        "subject": "self",
+        "attribute": "home",
+        "value": "Bristol",
+        "message_ids": [],
+        "said_at": NOW,
+        "valid_from": None,
+        "valid_to": None,
+        "superseded_by": None,
+        "source": "pattern",
+        "updated_at": NOW,
+    }
+    return Fact(fact_id=fact_id, content=content, **(values | fields))
+
+
 def point(at: float = NOW, soul_id: str = "soul_1", **fields: Any) -> EmotionPoint:
     values = dict.fromkeys(("p", "a", "d", "boredom", "shock_load", "extreme_memory"), 0.1)
     verdict = {"exec_probability": 0.75, "exec_mode": "auto_execute", "locked": False}
@@ -120,6 +141,9 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.history.add_turn(0, point(soul_id=soul_id))
         await tx.preferences.put(preference(soul_id=soul_id))
         await tx.slots.put(slot(1, "likes rain", soul_id=soul_id))
+        await tx.facts.put(fact(soul_id=soul_id, message_ids=[said.message_id]))
+        await tx.plans.put(plan(soul_id=soul_id))
+        await tx.chat_imports.put(ChatImport(soul_id, "user_1", "claude", "chat_1", session_id, 2, NOW))
         await tx.relations.ensure(Relation.new(soul_id, "user_1", NOW))
         await tx.monologues.think(soul_id, "I wonder", "edited", NOW)
         await tx.usage.add(DailyUsage(soul_id, "2027-01-15", "turn", 1, 10, 5))
@@ -127,3 +151,28 @@ async def live(stores: Stores, n: int = 1) -> None:
         await tx.outbox.add("reflect", soul_id, session_id, turn_id, {}, NOW)
         await tx.terminals.report_catalog(f"term_{n}", 3, [{"id": "wave"}], NOW)
         await tx.terminals.bind(f"term_{n}", soul_id, NOW)
+
+
+def plan(plan_id: str = "plan_1", soul_id: str = "soul_1", **fields: Any) -> Plan:
+    values = {
+        "user_id": "user_1",
+        "kind": "reminder",
+        "content": "take the pills",
+        "status": "open",
+        "due": NOW + 60,
+        "ends": NOW + 120,
+        "local_due": "2027-01-15T09:01:00",
+        "zone": "Europe/Berlin",
+        "grain": "minute",
+        "recurs": "",
+        "source": "pattern",
+        "session_id": "sess_1",
+        "evidence": [],
+        "next_at": NOW + 60,
+        "follow_up_at": None,
+        "delivered_at": None,
+        "delivery_id": "",
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Plan(soul_id=soul_id, plan_id=plan_id, **(values | fields))

@@ -48,7 +48,8 @@ class Old:
     async def say(self, user_id, *texts, soul_id="soul_1", at=NOW, guard=None):
         """A conversation of this person: `sess_<user_id>`."""
         held = session(f"sess_{user_id}", soul_id, user_id=user_id, created_at=at - DAY, updated_at=at)
-        row = {name: value for name, value in fields_of(held).items() if name not in ("people", "souls")}
+        later = {"people", "souls", "facts_to", "facts_asked_to"}
+        row = {name: value for name, value in fields_of(held).items() if name not in later}
         await self.put(schema.sessions, row | {"guard": guard or {}})
         said = {"session_id": held.session_id, "turn_id": "turn", "role": "user", "archived": False, "created_at": at}
         await self.put(schema.messages, *(said | {"content": content} for content in texts or ["hello"]))

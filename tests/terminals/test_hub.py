@@ -359,12 +359,13 @@ async def test_what_terminals_say_is_heard_also_after_the_broker_was_away(broker
 
 
 async def test_a_soul_that_speaks_first_knows_whether_the_broker_has_it(broker, terminal_id):
-    words = Proactive(session_id="sess_1", soul_id="soul_1", text="下雨了", ts=1.0)
+    words = Proactive(session_id="sess_1", soul_id="soul_1", text="下雨了", delivery_id="life_1", ts=1.0)
     async with listening(broker.url, terminal_id) as terminal, MqttHub.open(broker.url) as hub:
         assert await hub.proactive(terminal_id, words) is True
         message = await next_message(terminal)
         assert message.topic.value == f"soul/terminal/{terminal_id}/proactive"
-        assert json.loads(message.payload) == {"session_id": "sess_1", "soul_id": "soul_1", "text": "下雨了", "ts": 1.0}
+        sent = {"session_id": "sess_1", "soul_id": "soul_1", "text": "下雨了", "delivery_id": "life_1", "ts": 1.0}
+        assert json.loads(message.payload) == sent
     async with MqttHub.open(broker.url) as hub:
         broker.kill()
         assert await hub.proactive(terminal_id, words) is False

@@ -200,10 +200,11 @@ def test_silence_needs_no_words():
     assert Impulse.read('{"speak": false, "reason": "they rest"}', {}) == Impulse(speak=False, reason="they rest")
 
 
-async def test_the_offline_voice_has_no_life_of_its_own():
+async def test_the_offline_voice_only_asks_how_something_was():
     data = dict.fromkeys(variables_of(load(PROACTIVE.prompt, "zh")), "")
-    with pytest.raises(ModelError, match="proactive was unusable twice"):
-        await offline(PROACTIVE, "zh", **data)
+    assert not (await offline(PROACTIVE, "zh", **data)).speak
+    asked = await offline(PROACTIVE, "zh", **{**data, "planned": ["考试怎么样了？"]})
+    assert (asked.speak, asked.text) == (True, "考试怎么样了？")
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])

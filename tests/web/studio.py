@@ -47,7 +47,8 @@ class Studio:
 
     async def serious_findings(self) -> list[str]:
         """What axe finds serious on the page as it is now."""
-        await self.page.evaluate(AXE.read_text("utf-8"))
+        if not await self.page.evaluate("'axe' in window"):  # it stays there for as long as the page does
+            await self.page.evaluate(AXE.read_text("utf-8"))
         found = await self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
             f"{one['id']}: {node['html'][:200]} – {node['failureSummary']}"

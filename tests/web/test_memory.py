@@ -203,3 +203,27 @@ async def test_items_are_ordered_by_keyboard_and_slots_are_written_and_emptied(o
     await expect(page.get_by_text("Allergic to nuts")).to_have_count(0)
     await expect(page.locator("main").locator("ul:focus")).to_have_count(1)
     assert (await studio.client.get(f"/v1/souls/{soul_id}/slots")).json() == []
+
+
+async def test_facts_show_their_words_and_their_past_and_are_corrected_and_deleted(open_studio):
+    studio = await open_studio(lang="en")
+    page = studio.page
+    soul_id = await studio.soul("Iris")
+    for text in ("I live in Bristol.", "we moved to Cardiff"):
+        await say(studio.client, text, soul_id=soul_id)
+    await settled(studio.client)
+    await studio.go("memory/told")
+    facts = page.get_by_role("list", name="Facts").locator("[aria-posinset]")
+    await expect(facts).to_have_count(2)
+    await facts.first.get_by_role("button", name="The user lives in Cardiff.", exact=True).click()
+    await expect(facts.first).to_contain_text("“we moved to Cardiff”")
+    await expect(facts.first).to_contain_text("lives in Bristol")
+    await facts.first.get_by_role("button", name=re.compile("^Correct")).click()
+    await facts.first.get_by_role("textbox").fill("They live near Cardiff.")
+    await facts.first.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("button", name="Correct “They live near Cardiff.”")).to_be_visible()
+    await page.get_by_role("combobox", name="Which facts").click()
+    await page.get_by_role("option", name="Holding now").click()
+    await expect(facts).to_have_count(1)
+    await confirm(page, "Delete “They live near Cardiff.”")
+    await expect(facts).to_have_text([re.compile("lives in Bristol")])  # what it had superseded holds again

@@ -129,7 +129,7 @@ async def test_a_memory_that_is_away_is_told_and_an_empty_one_too(home):
     assert await call(recall_memory, home, query="whales") == "nothing found"
     embedder = WordVectors()
     embedder.away = True
-    recall = Recall(home, embedder, None, lambda: NOW)
+    recall = Recall(home, embedder, lambda: NOW)
     found = await call(recall_memory, home, memory=Memory(recall), query="whales")
     await recall.close()
     assert "meaning" in found

@@ -43,10 +43,11 @@ TURN = {
 AFTERGLOW = {
     "0 update_state": {},
     "1 propose": {},
-    "2 archive": {"0 extract_event": {}},
-    "3 reflect": {},
-    "4 maintain": {},
-    "5 suggest_update": {},
+    "2 draw_facts": {"0 extract_facts": {}},
+    "3 archive": {"0 extract_event": {}},
+    "4 reflect": {},
+    "5 maintain": {},
+    "6 suggest_update": {},
 }
 
 
@@ -105,7 +106,7 @@ async def test_a_turn_and_what_follows_it_are_two_trees_whose_runs_all_say_who_w
     assert turn.metadata["soulgraph.turn.completed"][0]["sources"] == answer["persona"]["sources"]
     assert turn.metadata["soulgraph.persona.context.built"][0]["mode"] == "hybrid"
     inner = {run.name for run in receiver.runs.values() if run.metadata.get("inner_call") == run.name}
-    assert inner == {"feel", "extract_event"}
+    assert inner == {"feel", "extract_facts", "extract_event"}
     kinds = {run.name: run.kind.lower() for run in receiver.runs.values()}
     assert (kinds["turn"], kinds["voice"], kinds["feel"], kinds["remember"]) == ("chain", "llm", "llm", "tool")
     if "otlp_endpoint" not in where:

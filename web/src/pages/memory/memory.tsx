@@ -18,9 +18,11 @@ import { useWords } from "~/words/words";
 
 import { Episodes } from "./episodes";
 import { Events } from "./events";
+import { Plans } from "./plans";
 import { Recall } from "./recall";
 import { Shared } from "./shared";
 import { type TabName, tabOf, tabs } from "./tabs";
+import { Told } from "./told";
 import { useEverybody, useView } from "./view";
 
 function Facts({ soulId }: { soulId: string }) {
@@ -35,7 +37,9 @@ function Facts({ soulId }: { soulId: string }) {
 const contents: Record<TabName, ComponentType<{ soulId: string }>> = {
   recall: Recall,
   episodes: Episodes,
+  told: Told,
   facts: Facts,
+  plans: Plans,
   events: Events,
   shared: Shared,
 };

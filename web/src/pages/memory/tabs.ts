@@ -1,4 +1,4 @@
-export const tabs = ["recall", "episodes", "facts", "events", "shared"] as const;
+export const tabs = ["recall", "episodes", "told", "facts", "plans", "events", "shared"] as const;
 
 export type TabName = (typeof tabs)[number];
 

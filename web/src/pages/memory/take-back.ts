@@ -29,6 +29,9 @@ export async function takeBack(soulId: string, thing: Thing, as: As, gone: strin
     const { value, confidence, evidence } = await ask(api.GET("/v1/souls/{soul_id}/preferences/{key}", { params }));
     const body = { value, confidence, evidence: evidence as string[], shared_with: [] };
     await ask(api.PUT("/v1/souls/{soul_id}/preferences/{key}", { params, body }));
+  } else if (thing.kind === "fact") {
+    const params = { path: { soul_id: soulId, fact_id: thing.id }, query };
+    await ask(api.PATCH("/v1/souls/{soul_id}/facts/{fact_id}", { params, body: { shared_with: [] } }));
   } else {
     await takeItemBack(soulId, thing, gone);
   }

@@ -2,6 +2,7 @@ import { Code, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { api, ask, askRaw } from "~/api/client";
+import { Backup } from "~/pages/operations/backup";
 import { figuresOf, total } from "~/pages/operations/metrics";
 import { ProblemNote } from "~/parts/problem";
 import { operationsWords } from "~/words/operations";
@@ -27,6 +28,7 @@ export function Overview() {
         </Title>
         {ready.error && <ProblemNote problem={ready.error} />}
         <Rows name={w.server} rows={server} />
+        <Backup />
       </Stack>
       <Counters />
     </SimpleGrid>

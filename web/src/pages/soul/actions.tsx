@@ -1,10 +1,11 @@
 /** What an owner can do with a whole soul. */
 
 import { ActionIcon, Menu } from "@mantine/core";
-import { IconCopyPlus, IconDots, IconDownload, IconPencil, IconTrash, IconUpload } from "@tabler/icons-react";
-import { useState } from "react";
+import { IconCopyPlus, IconDots, IconDownload, IconMessages, IconPencil, IconTrash, IconUpload } from "@tabler/icons-react";
+import { Suspense, useState } from "react";
 
 import { useAccess } from "~/access";
+import { onDemand } from "~/later";
 import { soulWords } from "~/words/soul";
 import { useWords } from "~/words/words";
 
@@ -12,7 +13,9 @@ import { DeleteSoul, RenameSoul, SaveAsCharacter } from "./soul-dialogs";
 import type { OfSoul } from "./soul";
 import { ExportDialog, ImportDialog } from "./transfer";
 
-type Action = "rename" | "saveAs" | "export" | "import" | "delete";
+const ImportChats = onDemand(async () => (await import("./import-chats")).ImportChats);
+
+type Action = "rename" | "saveAs" | "chats" | "export" | "import" | "delete";
 
 export function SoulActions({ soul }: OfSoul) {
   const w = useWords(soulWords);
@@ -22,6 +25,7 @@ export function SoulActions({ soul }: OfSoul) {
   const items = [
     { action: "rename", label: w.rename, icon: IconPencil, offered: true },
     { action: "saveAs", label: w.saveAs, icon: IconCopyPlus, offered: true },
+    { action: "chats", label: w.importChats, icon: IconMessages, offered: true },
     { action: "export", label: w.exportSoul, icon: IconDownload, offered: true },
     { action: "import", label: w.importSoul, icon: IconUpload, offered: isServerOwner },
   ] as const;
@@ -49,6 +53,11 @@ export function SoulActions({ soul }: OfSoul) {
       </Menu>
       {open === "rename" && <RenameSoul soul={soul} onClose={close} />}
       {open === "saveAs" && <SaveAsCharacter soul={soul} onClose={close} />}
+      {open === "chats" && (
+        <Suspense>
+          <ImportChats soul={soul} onClose={close} />
+        </Suspense>
+      )}
       {open === "export" && <ExportDialog soul={soul} onClose={close} />}
       {open === "import" && <ImportDialog onClose={close} />}
       {open === "delete" && <DeleteSoul soul={soul} onClose={close} />}

@@ -1,0 +1,1 @@
+"""Reads chats as other programs export them: ChatGPT, Claude, SillyTavern, OpenClaw. One file per program."""
