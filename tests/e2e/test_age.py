@@ -29,13 +29,14 @@ def _watched(steps, calls, last):
         raw = connection.connection.dbapi_connection
         running[id(raw)] = statement
         if hasattr(raw, "set_progress_handler"):
-            raw.set_progress_handler(lambda: steps.update([running[id(raw)]]), 1)
+            raw.set_progress_handler(lambda: steps.update([running.get(id(raw))]), 1)
 
     event.listen(Engine, "before_cursor_execute", before)
     try:
         yield
     finally:
         event.remove(Engine, "before_cursor_execute", before)
+        running.clear()  # the handlers stay with their connections: what comes later is not the last statement's
 
 
 async def _turns(services):

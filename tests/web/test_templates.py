@@ -124,6 +124,7 @@ async def test_no_way_out_loses_an_unsaved_prompt_unasked(open_studio):
     await page.get_by_role("navigation", name="页面").get_by_role("link", name="图").click()
     await page.get_by_role("navigation", name="页面").get_by_role("link", name="提示词模板").click()
     await page.get_by_role("link", name="我的模板").click()
+    await expect(page.get_by_role("button", name="保存")).to_be_visible()  # a shipped one, shown before, has none
     here = page.url
     module = page.get_by_role("button", expanded=False).filter(has_text="You are")
     await module.click()
