@@ -91,7 +91,8 @@ async def _unread(follow_up: FollowUp, context: Context, asked: bool) -> _Materi
         speakers = {message.user_id for message in messages if is_told(message)}
         souls = {soul_id for message in messages for soul_id in message.witnesses}
         known = {soul_id: {one: await tx.facts.of(soul_id, one) for one in speakers} for soul_id in souls}
-        names = {soul_id: await names_of(tx, soul_id, speakers) for soul_id in souls}
+        hearers = {one for message in messages for one in message.hearers} | {*session.audience}
+        names = {soul_id: await names_of(tx, soul_id, speakers, hearers) for soul_id in souls}
     return _Material(session, before, messages, known, names)
 
 

@@ -1,6 +1,6 @@
 """Keeps statements as facts: new ones are stored, known ones get more evidence, contradicted ones get their end."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from soulgraph.nodes.context import Context
@@ -57,7 +57,7 @@ async def keep_statements(
         settled = settle(statement, [*own.values()], message.created_at)
         shared_with = await _shared_with(tx, soul_id, message)
         if settled.same:
-            changed = [_with_evidence(settled.same, message, shared_with, now)]
+            changed = [_with_evidence(settled.same, message, statement, shared_with, now)]
         else:
             fact = _new_fact(soul_id, message, statement, source, settled, shared_with, now)
             new.append(fact)
@@ -75,13 +75,19 @@ async def _shared_with(tx: Transaction, soul_id: str, message: Message) -> tuple
     return stored.shared_with if stored else message.people
 
 
-def _with_evidence(fact: Fact, message: Message, shared_with: tuple[str, ...], now: float) -> Fact:
-    """The fact as told once more; itself if that adds nothing."""
+def _with_evidence(
+    fact: Fact, message: Message, statement: Statement, shared_with: tuple[str, ...], now: float
+) -> Fact:
+    """The fact as told once more; itself if that adds nothing.
+
+    More people know it in the words that they have heard: the old ones may name its person as only the soul does.
+    """
     message_ids = together(fact.message_ids, [message.message_id])
     everybody = others(fact.user_id, (*fact.shared_with, *shared_with))
     if (message_ids, everybody) == (fact.message_ids, fact.shared_with):
         return fact
-    return replace(fact, message_ids=message_ids, shared_with=everybody, updated_at=now)
+    content = fact.content if everybody == fact.shared_with else statement.content
+    return replace(fact, content=content, message_ids=message_ids, shared_with=everybody, updated_at=now)
 
 
 def _new_fact(
@@ -121,9 +127,9 @@ def _beginning(fact: Fact) -> float:
     return fact.said_at if fact.valid_from is None else fact.valid_from
 
 
-async def names_of(tx: Transaction, soul_id: str, people: Iterable[str]) -> dict[str, str]:
-    """What these people want to be called, as far as it is known; for facts, which are their own."""
-    called = await tx.preferences.addresses(soul_id)
+async def names_of(tx: Transaction, soul_id: str, people: Iterable[str], audience: Collection[str]) -> dict[str, str]:
+    """What these people want to be called, as far as all who may know of their facts know it."""
+    called = await tx.preferences.addresses(soul_id, audience)
     return distinct({user_id: called[user_id] for user_id in people if user_id in called})
 
 
@@ -134,6 +140,6 @@ async def reexamine(tx: Transaction, message: Message, context: Context) -> None
     for soul_id in message.witnesses:
         await tx.souls.lock(soul_id)
         known = await tx.facts.of(soul_id, message.user_id)
-        names = await names_of(tx, soul_id, [message.user_id])
+        names = await names_of(tx, soul_id, [message.user_id], message.hearers)
         said = read_statements([message], known, names.get(message.user_id), context)
         await keep_statements(tx, soul_id, said, "pattern", context.clock())

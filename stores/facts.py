@@ -11,6 +11,7 @@ from soulgraph.errors import NotFound
 from soulgraph.soul.people import may_know
 from soulgraph.stores import schema_memory
 from soulgraph.stores.columns import is_shared
+from soulgraph.stores.memory import Preferences
 from soulgraph.stores.records import Fact
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -80,12 +81,18 @@ class Facts(Repository[Fact]):
         await self._remove(soul_id=fact.soul_id, fact_id=fact.fact_id)
 
     async def share_with(self, soul_id: str, message_id: int, people: Sequence[str]) -> None:
-        """Let those know what was drawn from this message alone who may know of the message, and nobody else."""
+        """Let those know what was drawn from this message alone who may know of the message, and nobody else.
+
+        What its person is called in private is not told with it.
+        """
+        called = Preferences(self._connection)
         for fact in await self.drawn_from(soul_id, [message_id]):
             if fact.message_ids == [message_id] and fact.source != "user":
+                name = (await called.addresses(soul_id, [fact.user_id])).get(fact.user_id, fact.user_id)
+                shown = (await called.addresses(soul_id, [fact.user_id, *people])).get(fact.user_id, fact.user_id)
                 # A little later, so that whoever has read the facts sees that they have changed.
-                changed_at = fact.updated_at + 0.001
-                await self.put(replace(fact, shared_with=tuple(people), updated_at=changed_at))
+                changed = {"content": fact.content.replace(name, shown), "updated_at": fact.updated_at + 0.001}
+                await self.put(replace(fact, shared_with=tuple(people), **changed))
 
     async def _superseded_by(self, fact: Fact) -> list[Fact]:
         keys = {"soul_id": fact.soul_id, "superseded_by": fact.fact_id}

@@ -182,9 +182,14 @@ class Message:
         """The souls that were present."""
         return self.soul_id, *others(self.soul_id, self.souls)
 
+    @property
+    def hearers(self) -> frozenset[str]:
+        """The people who were present, who spoke among them."""
+        return frozenset({self.user_id, *self.people})
+
     def heard_by(self, audience: Iterable[str], soul_id: str) -> bool:
         """Whether all these people and this soul were present."""
-        return {*audience} <= {self.user_id, *self.people} and soul_id in (self.soul_id, *self.souls)
+        return self.hearers.issuperset(audience) and soul_id in (self.soul_id, *self.souls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,3 +208,33 @@ async def test_two_souls_that_hear_it_both_know_it(home):
         await tx.souls.add(replace(soul, soul_id="soul_2", name="two"))
     await say(home, "I live in Bristol.", souls=("soul_2",))
     assert [len(await facts(home, soul_id=soul_id)) for soul_id in ("soul_1", "soul_2")] == [1, 1]
+
+
+class TestWhatSomebodyIsCalledInPrivate:
+    """Ann has said to the soul alone that she wants to be called so: facts that others may know do not tell it."""
+
+    async def test_a_fact_told_in_a_group_does_not_name_it(self, home):
+        await say(home, "I live in Bristol.", people=("bob",))
+        [fact] = await facts(home)
+        assert (fact.content, fact.shared_with) == ("The user lives in Bristol.", ("bob",))
+
+    async def test_a_fact_told_again_in_a_group_is_known_to_others_without_it(self, home):
+        await say(home, "I live in Bristol.")
+        await say(home, "as I said, I live in Bristol", people=("bob",))
+        [fact] = await facts(home)
+        assert (fact.content, fact.shared_with) == ("The user lives in Bristol.", ("bob",))
+
+    async def test_a_fact_whose_message_is_shared_later_does_not_name_it(self, home):
+        state = await say(home, "I live in Bristol.")
+        async with home.write() as tx:
+            await tx.episodes.share("soul_1", state["follow_up"]["last_message"] - 1, "user_1", ["bob"])
+        [fact] = await facts(home)
+        assert (fact.content, fact.shared_with) == ("user_1 lives in Bristol.", ("bob",))
+
+    async def test_a_model_that_reads_a_group_is_not_shown_it(self, home):
+        async with StubOpenAI() as stub, open_stub_voice(stub) as voice:
+            stub.when(FACTS, found())
+            await say(home, "There are herons at the pond.", voice=voice, archive_now=True, people=("bob",))
+            asked = json.dumps([request.body for request in stub.requests])
+        assert "herons" in asked
+        assert "Ann " not in asked

@@ -53,5 +53,5 @@ async def test_a_fact_that_ends_another_is_named_as_its_end(home):
 async def test_two_of_one_name_are_told_apart(home):
     async with home.write() as tx:
         for user_id in ("a", "b"):
-            await tx.preferences.put(preference("address", value="Sam", user_id=user_id))
-        assert await names_of(tx, "soul_1", ["a", "b", "c"]) == {"a": "Sam (a)", "b": "Sam (b)"}
+            await tx.preferences.put(preference("address", value="Sam", user_id=user_id, shared_with=("a", "b")))
+        assert await names_of(tx, "soul_1", ["a", "b", "c"], ["a", "b"]) == {"a": "Sam (a)", "b": "Sam (b)"}
