@@ -86,7 +86,7 @@ def test_a_long_message_is_cut_and_that_is_said():
     assert notes.sentences() == ["1 messages cut: of each the first 32,000 characters are kept"]
 
 
-@pytest.mark.parametrize("content", [b"PK\x03\x04 and nothing", archive(a="1")[:-10]])
+@pytest.mark.parametrize("content", [b"PK\x03\x04 and nothing", archive(a="1")[:-10]], ids=["no archive", "cut off"])
 def test_a_damaged_archive_is_refused_in_a_sentence(content):
     with pytest.raises(InvalidInput, match="the archive is damaged"):
         read(content, "x.zip")
