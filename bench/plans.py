@@ -1,10 +1,11 @@
-"""How well plans, reminders and promises are found by rules alone: precision, recall and F1 on sets of sentences.
+"""How well plans, reminders and promises are found: F1 on sets of sentences, by the sense and by its rules alone.
 
     python bench/plans.py [FILE …]
 
 A plan counts as found if its kind is right and its content has one of the words; strictly, if its time is right too.
 """
 
+import asyncio
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,15 +15,17 @@ from typing import Any
 
 import yaml
 
-from soulgraph.senses.plans.finding import FoundPlan, find_plans
+from soulgraph.senses.embedding.local import open_local_embedder
+from soulgraph.senses.plans.finding import FoundPlan
+from soulgraph.senses.plans.sense import PlanSense
 
 SETS = Path(__file__).parent.parent / "tests" / "senses" / "plans"
 
 
-def judge(case: Mapping[str, Any]) -> tuple[Counter[str], list[str]]:
+async def judge(case: Mapping[str, Any], sense: PlanSense) -> tuple[Counter[str], list[str]]:
     """What was found, expected and right, and what was wrong, in words."""
     now = datetime.fromisoformat(case["now"])
-    found = find_plans(case["text"], now, case["speaker"], case.get("before") or ())
+    found = await sense.find(case["text"], now, case["speaker"], case.get("before") or ())
     left, faults = list(found), []
     counts = Counter(found=len(found), expected=len(case["expect"]))
     for wanted in case["expect"]:
@@ -53,31 +56,36 @@ def f1(counts: Mapping[str, int], right: str) -> float:
     return 2 * counts[right] / max(1, counts["found"] + counts["expected"])
 
 
-def score(path: Path) -> tuple[dict[str, Counter[str]], list[str]]:
+async def score(path: Path, sense: PlanSense) -> tuple[dict[str, Counter[str]], list[str]]:
     """The counts by language and of all, and every fault with its sentence."""
     total: dict[str, Counter[str]] = {"zh": Counter(), "en": Counter(), "all": Counter()}
     faults: list[str] = []
-    for case in yaml.safe_load(path.read_text("utf-8")):
-        counts, wrong = judge(case)
+    cases = yaml.safe_load(path.read_text("utf-8"))  # noqa: ASYNC240
+    for case in cases:
+        counts, wrong = await judge(case, sense)
         total[case["lang"]] += counts
         total["all"] += counts
         faults += [f"{case['id']} {case['text']}: {one}" for one in wrong]
     return total, faults
 
 
-def main(names: Sequence[str]) -> None:
+async def main(names: Sequence[str]) -> None:
     paths = [Path(name) for name in names] or sorted(SETS.glob("plans_*.yaml"))
-    print("| set | language | expected | found | F1 | F1 with time | unsure right |")
-    print("|---|---|---|---|---|---|---|")
-    for path in paths:
-        total, faults = score(path)
-        for lang, counts in total.items():
-            figures = (
-                f"{counts['expected']} | {counts['found']} | {f1(counts, 'right'):.3f} | {f1(counts, 'strict'):.3f}"
-            )
-            print(f"| {path.stem} | {lang} | {figures} | {counts['unsure']} of {counts['right']} |")
-        print("\n".join(faults), file=sys.stderr)
+    print("| set | way | language | expected | found | F1 | F1 with time | unsure right |")
+    print("|---|---|---|---|---|---|---|---|")
+    async with open_local_embedder() as embedder:
+        for path in paths:
+            for way, sense in {"rules": PlanSense(), "sense": PlanSense(embedder)}.items():
+                total, faults = await score(path, sense)
+                for lang, counts in total.items():
+                    print(f"| {path.stem} | {way} | {lang} | {_row(counts)} |")
+            print("\n".join(faults), file=sys.stderr)
+
+
+def _row(counts: Mapping[str, int]) -> str:
+    figures = f"{counts['expected']} | {counts['found']} | {f1(counts, 'right'):.3f} | {f1(counts, 'strict'):.3f}"
+    return f"{figures} | {counts['unsure']} of {counts['right']}"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    asyncio.run(main(sys.argv[1:]))

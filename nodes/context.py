@@ -16,6 +16,7 @@ from soulgraph.memory.recall import Recall
 from soulgraph.memory.summaries import Summaries
 from soulgraph.prompts.contract import Carrier
 from soulgraph.senses.intents.filter import IntentFilter
+from soulgraph.senses.plans.sense import PlanSense
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.soul.constants import Constants
@@ -139,6 +140,7 @@ class Senses:
     intents: IntentFilter
     surprise: SurpriseSense | None = None
     """None without the built-in encoder: then the model alone says what a turn has changed."""
+    plans: PlanSense = field(default_factory=PlanSense)
 
 
 @dataclass(frozen=True, slots=True)

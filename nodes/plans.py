@@ -13,7 +13,7 @@ from soulgraph.nodes.plan_records import TIME_ZONE, When, names_plan, new_plan, 
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.turn_plans import Change, TurnPlans
 from soulgraph.senses.plans.amendments import amendment_in, refers_to_last, time_for
-from soulgraph.senses.plans.finding import find_plans
+from soulgraph.senses.plans.finding import FoundPlan
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.people import others
 from soulgraph.soul.plan_times import is_zone, local_time, zone_of
@@ -49,7 +49,7 @@ async def read_plans(
     known = [plan for plan in known if not _taken_back(plan, utterance.get("replaces"))]
     own = [plan for plan in known if plan.user_id == user_id]
     changed = _changes(utterance["text"], own, impact, here, name, context.timezone)
-    new = [] if changed else _new(utterance["text"], own, impact, user_id, here, name, context, recent)
+    new = [] if changed else await _new(utterance["text"], own, impact, user_id, here, name, context, recent)
     return TurnPlans(here, context.timezone, new, changed, *_situation(known, own, impact.at, related))
 
 
@@ -71,7 +71,7 @@ def _taken_back(plan: Plan, replaced: int | None) -> bool:
     return replaced is not None and bool(plan.evidence) and min(plan.evidence) >= replaced
 
 
-def _new(
+async def _new(
     text: str,
     own: Sequence[Plan],
     impact: Impact,
@@ -86,7 +86,7 @@ def _new(
     soul_id = impact.soul.soul_id
     found = [
         new_plan(one, soul_id, user_id, impact.at, zone, context.timezone, shared_with=present)
-        for one in find_plans(text, here, "user", before)
+        for one in await context.senses.plans.find(text, here, "user", before)
     ]
     return [plan for plan in found if not any(_same(plan, one) for one in own)]
 
@@ -148,8 +148,16 @@ def _same(one: Plan, other: Plan) -> bool:
     return near and bool(set(terms_of(one.content)) & set(terms_of(other.content)))
 
 
-async def keep_plans(tx: Transaction, state: TurnState, message_ids: Sequence[int], now: float) -> bool:
-    """Store what the turn has found, changed and said; True if anything was."""
+async def promised_in_reply(state: TurnState, context: Context) -> list[FoundPlan]:
+    """What the soul promises in its reply."""
+    plans = state.get("plans")
+    return await context.senses.plans.find(state["result"].reply, plans.here, "soul") if plans else []
+
+
+async def keep_plans(
+    tx: Transaction, state: TurnState, promises: Sequence[FoundPlan], message_ids: Sequence[int], now: float
+) -> bool:
+    """Store what the turn has found, changed, said and promised; True if anything was."""
     plans = state.get("plans")
     if plans is None:
         return False
@@ -170,20 +178,25 @@ async def keep_plans(tx: Transaction, state: TurnState, message_ids: Sequence[in
     over = [plan for plan, words in spoken_of if names_plan(words, plan)]
     for plan in over:
         await tx.plans.followed_up(plan, now)
-    promised = await _keep_promises(tx, state, plans, reply, message_ids[-1], now)
+    promised = await _keep_promises(tx, state, plans, promises, message_ids[-1], now)
     return bool(plans.new or plans.changed or said or over or promised)
 
 
 async def _keep_promises(
-    tx: Transaction, state: TurnState, plans: TurnPlans, reply: str, message_id: int, now: float
+    tx: Transaction,
+    state: TurnState,
+    plans: TurnPlans,
+    promises: Sequence[FoundPlan],
+    message_id: int,
+    now: float,
 ) -> bool:
-    """What the soul has promised in its reply, unless that only confirms what was asked for."""
+    """What the soul has promised, unless that only confirms what was asked for."""
     utterance, impact = state["utterance"], state["impact"]
     user_id = utterance["user_id"]
     asked = [*plans.new, *(change.plan for change in plans.changed), *plans.ahead, *plans.waiting]
     present = others(user_id, impact.session.audience)
     promised = False
-    for found in find_plans(reply, plans.here, "soul"):
+    for found in promises:
         zone = asked[0].zone if asked else str(getattr(plans.zone, "key", ""))
         plan = new_plan(found, utterance["soul_id"], user_id, now, zone, plans.zone, shared_with=present)
         if plan.due is None or any(_overlaps(plan, one) for one in asked):

@@ -16,7 +16,7 @@ from soulgraph.nodes.answer import (
 )
 from soulgraph.nodes.context import Context, Telemetry
 from soulgraph.nodes.emotion import UNKNOWN
-from soulgraph.nodes.plans import keep_plans
+from soulgraph.nodes.plans import keep_plans, promised_in_reply
 from soulgraph.nodes.preferences import keep_preferences, report_decisions
 from soulgraph.nodes.sharing import Sharing, heed_permission
 from soulgraph.nodes.state import Impact, OutboxPayload, TurnResult, TurnState, Utterance
@@ -48,6 +48,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     usage = meter.spent
     turn = session.turn + 1
     answer = _answer(state, context.voice.name, usage)
+    promises = await promised_in_reply(state, context)
     async with context.stores.write() as tx:
         if turn == 1:
             await tx.sessions.ensure(session)
@@ -67,7 +68,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
         guard = _guard(impact, taken_back, message_ids[-1])
         if guard != session.guard_of(user_id):
             await tx.sessions.set_guard(session.session_id, {**session.guard, user_id: guard})
-        planned = await keep_plans(tx, state, message_ids, now)
+        planned = await keep_plans(tx, state, promises, message_ids, now)
         await tx.turns.answered_anew(session.session_id, utterance["input_id"], impact.turn_id, {**answer})
         job = _job(state, message_ids[-1], context.telemetry)
         await tx.outbox.add("afterglow", impact.soul.soul_id, session.session_id, impact.turn_id, {**job}, now)

@@ -29,6 +29,7 @@ from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.permissions.permission import permission_in
+from soulgraph.senses.plans.sense import PlanSense
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
 from soulgraph.settings import PREFIX, Settings
@@ -77,7 +78,7 @@ async def open_ports(
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
             stores=stores,
-            senses=Senses(emotions, IntentFilter(embedder, _arbiter(settings, voice)), _surprise(embedder)),
+            senses=_senses(settings, emotions, embedder, voice),
             voice=voice,
             read_persona=_persona_file(settings, telemetry),
             clock=clock,
@@ -155,8 +156,12 @@ async def _open_recogniser(
     return LocalRecogniser(built_in)
 
 
-def _surprise(embedder: Embedder) -> SurpriseSense | None:
-    return SurpriseSense(embedder, LocalRecogniser(embedder)) if embedder.name == NAME else None
+def _senses(settings: Settings, emotions: EmotionRecogniser, embedder: Embedder, voice: Voice) -> Senses:
+    """The heads of some senses were trained on the built-in encoder, and need it."""
+    intents = IntentFilter(embedder, _arbiter(settings, voice))
+    if embedder.name != NAME:
+        return Senses(emotions, intents)
+    return Senses(emotions, intents, SurpriseSense(embedder, LocalRecogniser(embedder)), PlanSense(embedder))
 
 
 def _arbiter(settings: Settings, voice: Voice) -> LlmArbiter | None:

@@ -90,9 +90,10 @@ class Facts(Repository[Fact]):
             if fact.message_ids == [message_id] and fact.source != "user":
                 name = (await called.addresses(soul_id, [fact.user_id])).get(fact.user_id, fact.user_id)
                 shown = (await called.addresses(soul_id, [fact.user_id, *people])).get(fact.user_id, fact.user_id)
+                content = fact.content.replace(name, shown)
                 # A little later, so that whoever has read the facts sees that they have changed.
-                changed = {"content": fact.content.replace(name, shown), "updated_at": fact.updated_at + 0.001}
-                await self.put(replace(fact, shared_with=tuple(people), **changed))
+                changed_at = fact.updated_at + 0.001
+                await self.put(replace(fact, content=content, shared_with=tuple(people), updated_at=changed_at))
 
     async def _superseded_by(self, fact: Fact) -> list[Fact]:
         keys = {"soul_id": fact.soul_id, "superseded_by": fact.fact_id}

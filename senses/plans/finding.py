@@ -1,12 +1,12 @@
 """Finds reminders, plans and promises in what a person or a soul says, by rules alone: zh and en."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from soulgraph.senses.plans.clauses import Clause, clauses_of
 from soulgraph.senses.plans.content import content_of, with_topic
-from soulgraph.senses.plans.grammar import Reading, Sentence, Speaker, asks_reminder, read_soul, read_user
+from soulgraph.senses.plans.grammar import Reading, Sentence, Speaker, asks_reminder, is_unsure, read_soul, read_user
 from soulgraph.senses.plans.words import Patterns, patterns
 from soulgraph.senses.text import normalise
 from soulgraph.senses.values.mentions import TimeMention, find_times
@@ -30,27 +30,91 @@ class FoundPlan:
     unsure: bool = False
 
 
-def find_plans(text: str, now: datetime, speaker: Speaker = "user", before: Sequence[str] = ()) -> list[FoundPlan]:
-    """What is to be kept of a text. `before` are the lines before it, whoever said them, the last one last."""
-    text = normalise(text)[:MAX_CHARS]
-    words = patterns(lang_of(text))
-    times = find_times(text, now, "future")
-    clauses = clauses_of(text, times)
-    if not times and (speaker == "soul" or not any(asks_reminder(clause, words) for clause in clauses)):
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said as clauses, by whom and when."""
+
+    text: str
+    clauses: Sequence[Clause]
+    now: datetime
+    speaker: Speaker
+
+    @classmethod
+    def of(cls, text: str, now: datetime, speaker: Speaker) -> "Heard":
+        text = normalise(text)[:MAX_CHARS]
+        return cls(text, clauses_of(text, find_times(text, now, "future")), now, speaker)
+
+    @property
+    def words(self) -> Patterns:
+        return patterns(lang_of(self.text))
+
+    @property
+    def whole(self) -> str:
+        return ", ".join(clause.masked for clause in self.clauses)
+
+    @property
+    def candidates(self) -> list[Clause]:
+        """The clauses that may tell of something to keep: they name a time to come, or ask for a reminder.
+
+        One whose time is that of a reminder beside it is not looked at twice.
+        """
+        words = self.words
+        some = [one for one in self.clauses if _to_come(one, self.now) or self._asks(one, words)]
+        return [one for one in some if not self._is_taken(one, words)]
+
+    def _is_taken(self, clause: Clause, words: Patterns) -> bool:
+        around = self.around(clause)
+        return any(_takes_time_of(asking, clause, around, words) for asking in around)
+
+    def _asks(self, clause: Clause, words: Patterns) -> bool:
+        return self.speaker == "user" and asks_reminder(clause, words)
+
+    def around(self, clause: Clause) -> tuple[Clause, ...]:
+        return tuple(one for one in self.clauses if one.sentence == clause.sentence)
+
+
+Judge = Callable[[Heard, Clause, FoundPlan | None], PlanKind | None]
+"""Says what a clause tells of, given what the rules find in it; None if of nothing to keep."""
+
+
+def find_plans(
+    text: str, now: datetime, speaker: Speaker = "user", before: Sequence[str] = (), judge: Judge | None = None
+) -> list[FoundPlan]:
+    """What is to be kept of a text, by rules, or by a judge of what they find.
+
+    `before` are the lines before it, whoever said them, the last one last.
+    """
+    heard = Heard.of(text, now, speaker)
+    candidates = heard.candidates
+    if not candidates:
         return []
-    whole = ", ".join(clause.masked for clause in clauses)
-    if words["fiction"].search(whole) or words["joke"].search(whole):
-        return []
-    if speaker == "user" and (answer := _answer_to_when(clauses, now, before)):
+    if speaker == "user" and (answer := _answer_to_when(heard.clauses, now, before)):
         return [answer]
-    found = [_found(clause, clauses, words, now, speaker) for clause in clauses]
-    return _each_once([one for one in found if one])
+    ruled = {clause.start: _found(heard, clause) for clause in heard.clauses}
+    if judge is None:
+        whole = heard.whole
+        made_up = heard.words["fiction"].search(whole) or heard.words["joke"].search(whole)
+        return [] if made_up else _each_once([one for one in ruled.values() if one])
+    judged = [
+        _judged(heard, clause, ruled[clause.start], judge) if clause in candidates else ruled[clause.start]
+        for clause in heard.clauses
+    ]
+    return _each_once([one for one in judged if one])
 
 
-def _found(
-    clause: Clause, clauses: Sequence[Clause], words: Patterns, now: datetime, speaker: Speaker
-) -> FoundPlan | None:
-    around = tuple(one for one in clauses if one.sentence == clause.sentence)
+def _judged(heard: Heard, clause: Clause, ruled: FoundPlan | None, judge: Judge) -> FoundPlan | None:
+    around = heard.around(clause)
+    kind = judge(heard, clause, ruled)
+    if ruled and (ruled.kind == kind or _continues_reminder(Sentence(clause, around), heard.words)):
+        return ruled
+    if kind is None:
+        return None
+    time = _time_of(clause, around, heard.words, heard.now)
+    return _plan(Reading(kind, is_unsure(Sentence(clause, around), heard.words)), clause, heard, time)
+
+
+def _found(heard: Heard, clause: Clause) -> FoundPlan | None:
+    around, words, now, speaker = heard.around(clause), heard.words, heard.now, heard.speaker
     time = _time_of(clause, around, words, now)
     if time is None and speaker == "soul" and not clause.times:
         time = _time_before(clause, around, words, now)
@@ -63,7 +127,7 @@ def _found(
     if any(_takes_time_of(one, clause, around, words) for one in around):
         return None
     reading = _read(Sentence(clause, around), words, speaker)
-    return _plan(reading, clause, clauses, time, words) if reading else None
+    return _plan(reading, clause, heard, time) if reading else None
 
 
 def _read(sentence: Sentence, words: Patterns, speaker: Speaker) -> Reading | None:
@@ -79,12 +143,10 @@ def _continues_reminder(sentence: Sentence, words: Patterns) -> bool:
     return is_infinitive and any(asks_reminder(one, words) for one in sentence.around if one.start < clause.start)
 
 
-def _plan(
-    reading: Reading, clause: Clause, clauses: Sequence[Clause], time: TimeMention | None, words: Patterns
-) -> FoundPlan | None:
-    around = [one for one in clauses if one.sentence == clause.sentence]
+def _plan(reading: Reading, clause: Clause, heard: Heard, time: TimeMention | None) -> FoundPlan | None:
+    around = heard.around(clause)
     is_reminder = reading.kind == "reminder"
-    content = content_of(clause, clauses if is_reminder else around, words, is_reminder)
+    content = content_of(clause, heard.clauses if is_reminder else around, heard.words, is_reminder)
     if reading.kind == "promise":
         content = with_topic(content, clause, around)
     if not content:

@@ -49,7 +49,7 @@ def read_user(sentence: Sentence, words: Patterns) -> Reading | None:
         return None
     if _is_order(sentence, words):
         return Reading("reminder")
-    return Reading("plan", _is_unsure(sentence, words))
+    return Reading("plan", is_unsure(sentence, words))
 
 
 def _is_order(sentence: Sentence, words: Patterns) -> bool:
@@ -57,7 +57,7 @@ def _is_order(sentence: Sentence, words: Patterns) -> bool:
     return len(sentence.around) == 1 and bool(words["orders"].search(sentence.clause.masked))
 
 
-def _is_unsure(sentence: Sentence, words: Patterns) -> bool:
+def is_unsure(sentence: Sentence, words: Patterns) -> bool:
     """By its own words, or by those that follow: "…, depends on the weather"."""
     after = [one.masked for one in sentence.around if one.start > sentence.clause.start]
     return any(words["hedge"].search(text) for text in (sentence.clause.masked, *after) if not text.startswith("so "))

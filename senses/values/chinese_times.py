@@ -21,9 +21,12 @@ _YEARS = {"大前": -3, "前": -2, "去": -1, "今": 0, "本": 0, "明": 1, "后
 _UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 # 三号楼 and 坐3号线 are labels, 三点意见 are points, and 一点 is mostly a little.
-_LABELS = "[楼线店门院机球选码桌车位人病公库床馆厅台路区井坑文字元种嘉技男女员服柜窗口站教宿仓灯键考座场航舱弄味电令]"
+_LABELS = (
+    "(?:[楼线店门院机球选码桌车位人病公库床馆厅台路区井坑文字元嘉技男女员服柜窗口站教宿仓灯键座场航舱弄味电令]"
+    "|考[场生]|种子)"
+)
 _POINTS = "意见|建议|要求|要点|原因|理由|好处|坏处|不同|不足|说明|看法|想法|疑问|共识|启示|注意|需要注意|希望"
-_NO_CLOCK = re.compile(rf"{_POINTS}|[都也儿点{_DIGITS}]")  # 零点五 is a half
+_NO_CLOCK = re.compile(rf"{_POINTS}|[都也儿点]|(?!一到)[{_DIGITS}]")  # 零点五 is a half
 _A_LITTLE = re.compile("[不没用吧了事东钱小]")
 _PART_ENDS = tuple("午晨上夜晚里早")
 _POINTS_LEAD = re.compile(r"(?:[第这那有提几共差讲列注分高低]|[提说谈]到|以下|如下)$")
@@ -31,6 +34,7 @@ _EDGES = {"底": "end", "末": "end", "初": "begin", "中": "mid", "中旬": "m
 _UNIT = "(?P<unit>天|周|星期|礼拜|月|年)"
 _SIDE = "(?P<side>(?:之|以)?[前后](?![面台半]))"
 _WEEK = "(?:周|星期|礼拜)"
+_TIME = rf"(?:{_NUMBER}|(?<![\d.])\d{{1,3}}\.\d|半|一?个半)个?半?(?:小时|钟头|分钟|刻钟)半?"
 
 
 def _number(written: str) -> float:
@@ -82,6 +86,11 @@ def _time_distance(found: Match) -> Atom | None:
     if seconds is None:
         return None
     return clock_atoms.from_now(-seconds if found["side"].endswith("前") else seconds)
+
+
+def _time_left(found: Match) -> Atom | None:
+    seconds = duration(found["time"] or found["time_up"])
+    return None if seconds is None else clock_atoms.from_now(seconds)
 
 
 def _year(found: Match) -> Atom | None:
@@ -162,6 +171,7 @@ RULES: list[Rule] = [
         r"(?P<day>大前|(?<![以之目当眼提])前|昨|今|明|大后|(?<![以之然最午今身])后)(?:天(?![气然赋])|日(?!本)|儿个?)(?!性|头条)",
         lambda found: calendar_atoms.near_day(_NEAR[found["day"]]),
     ),
+    (r"明后[两二2]?天", lambda _: calendar_atoms.near_day(1)),
     (rf"(?P<rel>{_REL})?{_WEEK}末", _weekend),
     (rf"(?P<rel>{_REL}){_WEEK}(?P<day>[一二三四五六日天1-7])(?![个次])", _weekday),
     (
@@ -171,15 +181,19 @@ RULES: list[Rule] = [
     (rf"(?P<rel>{_REL}){_WEEK}(?![围边转密])", lambda found: calendar_atoms.near_week(_related(found["rel"]))),
     (rf"(?P<rel>{_REL})月(?![亮饼经薪台])", lambda found: calendar_atoms.near_month(_related(found["rel"]))),
     (
-        r"(?P<year>大前|(?<!以)前|去|今|本|明|大后|后)年(?![轻级龄])",
+        r"(?P<year>大前|(?<!以)前|去|今|本|明|大后|后)年(?![轻级龄]|(?<=去年)[检审])",
         lambda found: calendar_atoms.near_year(_YEARS[found["year"]]),
     ),
     (
-        rf"(?P<time>(?:{_NUMBER}|(?<![\d.])\d{{1,3}}\.\d|半|一?个半)个?半?(?:小时|钟头|分钟|刻钟)半?){_SIDE}",
+        rf"(?P<time>{_TIME}){_SIDE}",
         _time_distance,
     ),
+    (
+        rf"(?:(?P<side>再?过|再等)(?P<time>{_TIME})|(?P<time_up>{_TIME})(?=一到|到了|之?后?到点))",
+        _time_left,
+    ),
     (rf"(?:再过)?(?P<n>{_NUMBER}|半|好?几)个?(?P<half>半)?{_UNIT}(?P<half_more>半)?{_SIDE}", _distance),
-    (rf"(?:再过|(?<![^\s,，。！？])过)(?!两[天年])(?P<n>{_NUMBER}|半)个?{_UNIT}", _ahead),
+    (rf"(?:再过|[还再]有|(?<![^\s,，。！？])过)(?!两[天年])(?P<n>{_NUMBER}|半)个?{_UNIT}", _ahead),
     (rf"(?P<side>过去|最近|近|未来|接下来)(?:的|这)?(?P<n>{_NUMBER}|半)个?{_UNIT}", _around),
     (rf"(?P<month>{_NUMBER})月份?(?P<day>[{_DIGITS}]{{1,3}})(?:[日号]|(?![{_DIGITS}个年月天块点]))", _date),
     (rf"(?P<month>{_NUMBER})月(?:份|(?![天亮]))", _month),

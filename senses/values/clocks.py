@@ -30,7 +30,7 @@ _CLOCK = regex.compile(
         \ (?: past | after | (?P<to>to|till) ) \ (?P<h>\d{1,2}) \b
     | \b (?P<h>\d{1,2}) (?: [ .](?P<m>\d{2}) | \ oh\ (?P<m>\d) )? \s*
         (?: (?P<am>a\.?m)\b | (?P<pm>p\.?m)\b | o'?clock | (?=in\ the\ | at\ night) )
-    | \b (?:at|by|for|until|around|tonight) \ (?P<h>\d{1,2}) (?: \ (?P<m>\d{2}) | \ oh\ (?P<m>\d) )? \b
+    | \b (?:at|by|for|until|around|tonight) \ (?P<h>\d{1,2}) (?: [ .](?P<m>\d{2}) | \ oh\ (?P<m>\d) )? \b
         (?! \s*(?: [%°\d:.] | per\ ?cent | degrees | people | times
                  | (?: [smh] | secs? | seconds? | mins? | minutes? | hrs? | hours? | days? | weeks? )\b ) )
     | \b (?P<h>\d{1,2}) \ (?P<m>\d{2}) (?= \ (?: tomorrow | today | tonight | this\ | in\ the\ ) )

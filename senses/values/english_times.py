@@ -182,7 +182,9 @@ def _holiday(found: Match) -> Atom | None:
 
 
 def _day_of_month(found: Match) -> Atom | None:
-    if not words.DAY_LEAD.search(_before(found)) or not words.FOLLOW.match(_after(found)):
+    """The 8th; "the eighth" only where a day may stand, since it is often the eighth of something."""
+    lead = found["day"][0].isdigit() or words.DAY_LEAD.search(_before(found))
+    if not lead or not words.FOLLOW.match(_after(found)):
         return None
     return calendar_atoms.day_of_month(words.day_number(found["day"]))
 
@@ -197,6 +199,10 @@ def _bare_clock(found: Match) -> Atom | None:
 
 def _clock(found: Match) -> Atom:
     return clock_atoms.clock(found[0])
+
+
+def _hours_and_minutes(found: Match) -> Atom:
+    return clock_atoms.clock(f"{found['h']}:{found['m']}")
 
 
 def _minutes_to(found: Match) -> Atom | None:
@@ -217,6 +223,7 @@ def _edge_of_this(found: Match) -> Atom:
     return calendar_atoms.edge(_EDGES[found["edge"]], _EDGE_LEVELS[found["unit"]])
 
 
+_SOME = "(?:(?:about|around|like|roughly|exactly|another|maybe|just) )*"
 _TO_NUMBER = "(?:twenty[- ]five|twenty|ten|five|25|20|10|5)"
 _RECURRING = f"(?:{WEEKDAY}|{SHORT_WEEKDAY}|{MONTH}|{SEASON}|{PART}|weekend|christmas|halloween)"
 
@@ -247,10 +254,11 @@ RULES: list[Rule] = [
     ),
     (rf"(?P<n>{COUNT})(?P<half> and a half)? (?P<unit>{UNIT}) (?:ago|back)(?P<today> today)?", _ago),
     (rf"(?P<time>{DURATION}) (?:ago|back)", _time_ago),
-    (rf"in (?:about |around )?(?P<n>{COUNT}) (?P<unit>{UNIT})(?:'s?)?(?: time)?", _ahead),
+    (rf"in {_SOME}(?P<n>{COUNT}) (?P<unit>{UNIT})(?:'s?)?(?: time)?", _ahead),
     (rf"(?P<n>{COUNT}) (?P<unit>{UNIT}) (?:from (?:now|today)|hence)", _ahead),
-    (rf"in (?:about |around )?(?P<time>{DURATION})(?:'s?)?(?: time)?", _time_ahead),
+    (rf"in {_SOME}(?P<time>{DURATION})(?:'s?)?(?: time)?", _time_ahead),
     (rf"(?P<time>{DURATION}) (?:from now|hence)", _time_ahead),
+    (rf"(?P<time>{DURATION})(?=,? (?:and )?then )", _time_ahead),
     (rf"(?P<month>{MONTH}) (?:the )?(?P<day>{DAY_NUMBER})(?!:)(?:,? (?P<year>{YEAR}))?", _date),
     (rf"(?:the )?(?P<day>{DAY_NUMBER})(?: of)? (?P<month>{MONTH})(?:,? (?P<year>{YEAR}))?", _date),
     (r"(?<!-)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})", _iso_date),
@@ -264,6 +272,7 @@ RULES: list[Rule] = [
     (rf"(?:(?P<rel>{RELATION}) )?(?P<holiday>{'|'.join(words.HOLIDAYS)})", _holiday),
     (r"the (?P<decade>(?:(?:19|20)\d|[2-9])0)'?s", _decade),
     (rf"the (?P<day>{ORDINAL})", _day_of_month),
+    (r"(?<=on )(?P<day>\d{1,2}(?:st|nd|rd|th))", _day_of_month),
     (r"(?:the )?(?P<edge>end|beginning|start|middle) of (?:the|this) (?P<unit>month|year|week)", _edge_of_this),
     (rf"(?:the )?(?P<edge>end|beginning|start|middle)(?= of (?:next |last |{MONTH}|{YEAR}))", _edge),
     (rf"(?P<edge>early|mid|late)(?=[- ](?:{MONTH}|{YEAR}|{RELATION} (?:week|month|year|{SEASON})))", _edge),
@@ -276,6 +285,8 @@ RULES: list[Rule] = [
     (rf"(?:half|(?:a )?quarter|{_TO_NUMBER}|{NUMBER} minutes?) (?:past|to|till) {HOUR}", _minutes_to),
     (rf"(?<=at )half (?P<hour>{HOUR})", lambda found: clock_atoms.clock(f"half past {found['hour']}")),
     (rf"{HOUR} o'?clock", _clock),
+    (r"(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d) ?(?:h|hrs|hours)", _hours_and_minutes),
+    (r"(?<=at )(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)", _hours_and_minutes),
     (rf"{HOUR}(?= in the (?:morning|afternoon|evening)| at night)", lambda f: clock_atoms.clock(f"at {f[0]}")),
     (rf"(?P<time>{HOUR}(?:[ .](?:\d\d|thirty|fifteen|forty[- ]five|oh five|twenty|ten))?)(?:-?ish)?", _bare_clock),
     (r"noon|midday|(?:(?<=at )|(?<=by )|(?<=til )|(?<=till )|(?<=after )|(?<=before )|(?<=around ))midnight", _clock),

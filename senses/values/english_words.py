@@ -6,7 +6,8 @@ from soulgraph.senses.values.numbers import in_digits
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-NUMBER = rf"(?:\d{{1,3}}|(?:twenty|thirty|forty|fifty|sixty)(?:[- ](?:{_ONES}))?|{_TEENS}|{_ONES})"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+NUMBER = rf"(?:\d{{1,3}}|(?:{_TENS})(?:[- ](?:{_ONES}))?|{_TEENS}|{_ONES})"
 COUNT = rf"(?:{NUMBER}|an?|(?:a )?couple(?: of)?|half an?)"
 HOUR_WORD = f"(?:{_ONES}|ten|eleven|twelve)"
 HOUR = rf"(?:\d{{1,2}}|{HOUR_WORD})"
@@ -18,7 +19,7 @@ _ORDINALS = re.split(
     "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
     "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first",
 )
-_ORDINAL_WORD = "|".join(reversed(_ORDINALS))
+_ORDINAL_WORD = "|".join(reversed(_ORDINALS)).replace("-", "[- ]")
 ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_ORDINAL_WORD})"
 DAY_NUMBER = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?|{_ORDINAL_WORD})"
 
@@ -81,10 +82,11 @@ _FOLLOWING = (
     "and|or|but|at|in|on|for|with|to|so|i|i'm|we|he|she|they|you|it|is|was|this|next|last|if|when|then|because|cause|cos"
     "|till|until|tomorrow|today|tonight|yesterday|every|each|sharp|please|pls|by|as|my|the|u|ur|lol|from|already|instead"
     "|tell|remind|call|wake|ask|text|ring|meet|come|pick|don't|do|can|could|will|would|we're|we'll|i'll|i've|she's|he's"
-    "|they're|there|after|before|while|not|no|yes|right|ok|okay|just|that's|maybe|probably|only|too|again|latest"
+    "|they're|there|after|before|while|not|no|yes|right|ok|okay|just|that's|maybe|probably|only|too|again|latest|that"
+    "|which|who|how|what|whether|about|over|like|without|unless|it's|its|a|an|our|your|his|her|their|also|still"
 )
 FOLLOW = re.compile(
-    r"\s*(?:$|[^\w\s%°$€£:/-]|-?ish\b|of (?:next|this|last|every|each) |of the month"
+    r"\s*(?:$|[^\w\s%°$€£:/-](?!\d)|-?ish\b|of (?:next|this|last|every|each) |of the month"
     rf"|(?:{_FOLLOWING}|{WEEKDAY})\b)"
 )
 """What stands after a bare number that is meant as a day or a time: no noun."""
@@ -117,7 +119,7 @@ def counted(written: str, unit: str) -> tuple[str, float]:
 
 
 def day_number(written: str) -> int:
-    return int(written.rstrip("stndrh")) if written[0].isdigit() else _ORDINALS.index(written) + 1
+    return int(written.rstrip("stndrh")) if written[0].isdigit() else _ORDINALS.index(written.replace(" ", "-")) + 1
 
 
 def month_number(written: str) -> int:

@@ -15,7 +15,7 @@ _FOLD = str.maketrans(_TRADITIONAL, _SIMPLIFIED) | _FULL_WIDTH
 _CHINESE = Scanner(CHINESE)
 _ENGLISH = Scanner(ENGLISH, r"(?<![a-z0-9.:$£€/]){}(?![a-z0-9])")
 _CHINESE_SIGN = re.compile(
-    "[年月日号天周期拜点时早晚午夜晨昏春夏秋冬旬假节后前旦诞庆每儿]|五一|六一|十一|双十|分钟|小时|钟头|刻钟|:"
+    "[年月日号天周期拜点时早晚午夜晨昏春夏秋冬旬假节后前旦诞庆每儿]|五一|六一|十一|双十|清明|冬至|分钟|小时|钟头|刻钟|:"
 )
 _ENGLISH_SIGN = re.compile(
     r"\d|day|night|tonite|week|month|year|morning|afternoon|evening|noon|tom|tmr|ago|hour|hrs|min|from now|dail|clock"
@@ -23,6 +23,7 @@ _ENGLISH_SIGN = re.compile(
     r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|thurs?|fri|sat|sun)\b"
     rf"|\b(?:at|by|around|about|before|after|until|till?|from|to) {HOUR_WORD}\b"
     rf"|\b(?:past|half) {HOUR_WORD}\b|midnight|[ap]\.?m\b"
+    r"|\bthe (?:first|second|third|\w+th)\b|[- ](?:first|second|third)\b"
 )
 
 

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.context import Context, NoTelemetry
+from soulgraph.nodes.context import Context, NoTelemetry, Senses
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.state import Impact, LoopState, TurnEvent, TurnState, Utterance
 from soulgraph.senses.intents.decision import IntentDecision, IntentResult, MatchedIntent
@@ -41,7 +41,8 @@ class Unused:
 
 def small_context(**ports: Any) -> Context:
     """`persona` gives the settings of the persona, by default those of a file without any."""
-    unused = {name: Unused(name) for name in ("stores", "senses", "voice")}
+    unused: dict[str, Any] = {name: Unused(name) for name in ("stores", "voice")}
+    unused["senses"] = Senses(Unused("emotions"), Unused("intents"))
     persona = ports.pop("persona", PersonaConfig())
     return Context(**{**unused, "read_persona": lambda: persona, "clock": lambda: 0.0, **ports})
 

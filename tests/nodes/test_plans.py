@@ -4,7 +4,7 @@ from datetime import UTC
 import pytest
 
 from soulgraph.library.persona_config import PersonaConfig
-from soulgraph.nodes.plans import keep_plans, read_plans, zone_name
+from soulgraph.nodes.plans import keep_plans, promised_in_reply, read_plans, zone_name
 from soulgraph.nodes.state import TurnResult
 from soulgraph.tests.nodes.homes import open_home
 from soulgraph.tests.nodes.samples import impact, small_context, utterance
@@ -38,8 +38,10 @@ async def put(home, *plans):
 
 
 async def kept(home, state, plans, reply="All right.", now=NOW):
+    answered = {**state, "plans": plans, "result": TurnResult(reply)}
+    promises = await promised_in_reply(answered, small_context(stores=home))
     async with home.write() as tx:
-        await keep_plans(tx, {**state, "plans": plans, "result": TurnResult(reply)}, [7, 8], now)
+        await keep_plans(tx, answered, promises, [7, 8], now)
         return await tx.plans.all("soul_1")
 
 

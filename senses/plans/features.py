@@ -1,0 +1,66 @@
+"""What a clause looks like to the head that judges it: its words and those around it, and what the rules see in it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from math import sqrt
+from zlib import crc32
+
+import numpy as np
+
+from soulgraph.senses.arrays import Floats
+from soulgraph.senses.plans.clauses import Clause
+from soulgraph.senses.plans.finding import FoundPlan, Heard
+from soulgraph.senses.plans.grammar import asks_reminder
+
+BUCKETS = 1 << 15
+"""Features are numbered by a hash; two that share a number are rare enough to harm little."""
+
+_WORD_WEIGHT = 3.0  # of all word sequences together, against one for each other feature
+_TOKEN = re.compile(r"[a-z']+|\d+|\S")
+
+
+def features_of(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Floats:
+    """The value of every bucket."""
+    values = np.zeros(BUCKETS, np.float32)
+    for names, weight in ((_traits(heard, clause, ruled), 1.0), (_sequences(heard, clause), _WORD_WEIGHT)):
+        places = [crc32(f"{heard.speaker} {name}".encode()) % BUCKETS for name in {*names}]
+        np.add.at(values, places, weight if weight == 1.0 else weight / sqrt(max(1, len(places))))
+    return values
+
+
+def _traits(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Iterator[str]:
+    yield "always"
+    yield f"rules: {ruled.kind if ruled else 'nothing'}"
+    to_come = [time for time in clause.times if time.recurs or time.ends > heard.now]
+    yield f"grain: {to_come[0].grain if to_come else 'none'}"
+    flags = {
+        "asked": clause.asked,
+        "recurs": any(time.recurs for time in to_come),
+        "past": len(to_come) < len(clause.times),
+        "first": clause is heard.clauses[0],
+        "last": clause is heard.clauses[-1],
+        "alone": len(heard.clauses) == 1,
+        "reminds": asks_reminder(clause, heard.words),
+    }
+    yield from (name for name, holds in flags.items() if holds)
+    for name, pattern in heard.words.items():
+        if pattern.search(clause.masked):
+            yield f"here: {name}"
+        if pattern.search(heard.whole):
+            yield f"somewhere: {name}"
+
+
+def _sequences(heard: Heard, clause: Clause) -> Iterator[str]:
+    """Of up to three words, or Chinese characters, in the clause, and up to two beside it and in the whole."""
+    place = heard.clauses.index(clause)
+    yield from _grams("clause", clause.masked, 3)
+    yield from _grams("before", heard.clauses[place - 1].masked if place else "", 2)
+    yield from _grams("after", heard.clauses[place + 1].masked if place + 1 < len(heard.clauses) else "", 2)
+    yield from _grams("whole", heard.whole, 2)
+
+
+def _grams(where: str, text: str, most: int) -> Iterable[str]:
+    tokens = ["^", *_TOKEN.findall(text), "$"]
+    for length in range(1, most + 1):
+        for start in range(len(tokens) - length + 1):
+            yield f"{where}: {' '.join(tokens[start : start + length])}"
