@@ -111,7 +111,7 @@ class PersonaConfig(BaseModel):
     def read(cls, path: Path) -> Self:
         """The settings of a file; raises ConfigurationError when it cannot be used."""
         try:
-            return cls.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
+            return cls.model_validate(yaml.load(path.read_text("utf-8"), yaml.CSafeLoader) or {})
         except OSError as error:
             raise ConfigurationError(_SETTING_NAME, f"cannot read {path}: {error.strerror}") from error
         except (yaml.YAMLError, UnicodeDecodeError) as error:

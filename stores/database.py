@@ -4,12 +4,14 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from psycopg.conninfo import make_conninfo
@@ -215,9 +217,17 @@ async def _migrate(database: Database, revision: str = "head") -> None:
 
 
 def _upgrade(connection: sqlalchemy.Connection, revision: str) -> None:
+    if revision == "head" and MigrationContext.configure(connection).get_current_heads() == (_newest_revision(),):
+        return
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
+
+
+@cache
+def _newest_revision() -> str | None:
+    """Remembered, because every migration is loaded to find it."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
 
 
 def _config() -> Config:
