@@ -17,7 +17,7 @@ from soulgraph.stores.columns import is_shared
 from soulgraph.stores.database import Connection
 from soulgraph.stores.facts import Facts
 from soulgraph.stores.records import Episode, Json, Message, NewMessage
-from soulgraph.stores.repository import Repository, dialect_insert
+from soulgraph.stores.repository import Repository, dialect_insert, padded
 from soulgraph.stores.vectors import stored_messages
 
 _uses, _vectors = schema.episode_uses, schema.episode_vectors
@@ -100,7 +100,7 @@ class Episodes(Repository[Episode]):
         """
         if not message_ids:
             return {}
-        rows = await self._connection.execute(self._messages(), {"soul_id": soul_id, "ids": sorted(message_ids)})
+        rows = await self._connection.execute(self._messages(), {"soul_id": soul_id, "ids": padded(message_ids)})
         found = {row.message_id: _stored_message(row) for row in rows}
         return {id_: one for id_, one in found.items() if one.known_to(audience)}
 

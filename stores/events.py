@@ -11,7 +11,7 @@ from sqlalchemy import Select, bindparam, delete, func, select, update
 from soulgraph.soul.people import EVERYONE
 from soulgraph.stores import schema
 from soulgraph.stores.records import EventUse, Provenance
-from soulgraph.stores.repository import Repository, fields_of
+from soulgraph.stores.repository import Repository, fields_of, padded
 
 _provenance = schema.event_provenance
 
@@ -74,7 +74,7 @@ class EventCatalogue(Repository[EventUse]):
         await self._count(event_ids, useful=self.table.c.useful + 1)
 
     async def uses(self, event_ids: Collection[str]) -> dict[str, EventUse]:
-        rows = await self._all(self._rows().where(self.table.c.event_id.in_(sorted(event_ids))))
+        rows = await self._all(self._rows().where(self.table.c.event_id.in_(padded(event_ids))))
         return {row.event_id: row for row in rows}
 
     async def page(self, limit: int, offset: int = 0, audiences: Collection[str] | None = None) -> list[EventUse]:

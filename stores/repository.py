@@ -1,6 +1,6 @@
 """`Repository`: the statements that every repository is made of, and the conversion of rows to records."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -11,11 +11,21 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from soulgraph.stores.database import Connection
 
 R = TypeVar("R")
+Id = TypeVar("Id", int, str)
 
 
 def fields_of(record: Any) -> dict[str, Any]:
     """A record as a dict of columns; unlike `asdict` it does not copy the JSON in them."""
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
+def padded(ids: Collection[Id]) -> list[Id]:
+    """Ids for an IN clause: sorted, the last one repeated up to the next power of two.
+
+    PostgreSQL is spared planning a statement only if it has seen the very same text, with as many parameters, before.
+    """
+    known = sorted(ids)
+    return known + known[-1:] * ((1 << (len(known) - 1).bit_length()) - len(known)) if known else known
 
 
 class Repository(Generic[R]):
