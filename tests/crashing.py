@@ -1,12 +1,8 @@
-"""A real server process that kills itself, as by `kill -9`, wherever a test has set a trap.
-
-Processes are forked from one that has imported everything, so that starting one anew takes a moment and not seconds.
-"""
+"""A real server process that kills itself, as by `kill -9`, wherever a test has set a trap."""
 
 import asyncio
 import functools
 import importlib
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,11 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from soulgraph.tests.forks import FORKS
 from soulgraph.tests.live import free_port, until_ready
-
-_PRELOADED = ["soulgraph.server", "soulgraph.cli.hosting", "chromadb", "soulgraph.tests.warm"]
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(_PRELOADED)
 
 
 class CrashingServer:
@@ -29,12 +22,12 @@ class CrashingServer:
         self.url = f"http://127.0.0.1:{self.port}"
         self._trap = folder / "trap"
         self._points = points
-        self._settings = {"llm_carrier": "tags", **settings, "port": self.port}
+        self._settings = {"mqtt_url": "none", "llm_carrier": "tags", **settings, "port": self.port}
         self._process: Any = None
 
     async def start(self) -> None:
         self._trap.unlink(missing_ok=True)
-        self._process = _FORKS.Process(target=_serve, args=(self._settings, self._points, str(self._trap)))
+        self._process = FORKS.Process(target=_serve, args=(self._settings, self._points, str(self._trap)))
         self._process.start()
         await until_ready(self.url, self._process.is_alive)
 
@@ -54,9 +47,11 @@ class CrashingServer:
 
 def _serve(settings: dict[str, Any], points: list[str], trap: str) -> None:
     from soulgraph.cli.hosting import host
+    from soulgraph.runtime import afterglow_workers
     from soulgraph.settings import Settings
 
     os.chdir(settings["data_dir"])
+    afterglow_workers._POLL_S = 0.1  # a job whose worker has died is due when its lease ends
     for point in points:
         _arm(point, Path(trap))
     host(Settings.load(**settings), lambda _url: None)

@@ -26,7 +26,8 @@ from soulgraph.soul.people import EVERYONE
 from soulgraph.tests import services as databases
 from soulgraph.tests.e2e.keyring import problem
 from soulgraph.tests.e2e.soul_lines import canonical, exported, lines_of, live_a_life
-from soulgraph.tests.live import ServerProcess, new_soul, say, serving
+from soulgraph.tests.forks import ForkedServer
+from soulgraph.tests.live import new_soul, say, serving
 
 
 @pytest.fixture
@@ -214,7 +215,7 @@ async def test_one_backup_at_a_time(client):
 
 async def test_killed_in_the_middle_there_is_no_half_file(tmp_path):
     """kill -9 of the command, and of the server, at any moment: under its name a backup is whole, or not there."""
-    server = ServerProcess(data_dir=str(tmp_path / "data"), mqtt_url="none")
+    server = ForkedServer(data_dir=str(tmp_path / "data"), mqtt_url="none")
     await server.start()
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         soul_id = await new_soul(client, user_id="ann")

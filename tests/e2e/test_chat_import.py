@@ -12,7 +12,8 @@ from soulgraph.runtime.ports import open_stores
 from soulgraph.settings import Settings
 from soulgraph.tests.e2e.keyring import problem
 from soulgraph.tests.e2e.soul_lines import canonical, exported, imported, lines_of
-from soulgraph.tests.live import ServerProcess, new_soul, say, serving
+from soulgraph.tests.forks import ForkedServer
+from soulgraph.tests.live import new_soul, say, serving
 
 DAY = 86_400
 
@@ -218,7 +219,7 @@ async def test_one_import_of_a_person_at_a_time(client):
 async def test_killed_in_the_middle_it_goes_on_and_ends_like_one_that_was_not(tmp_path):
     """kill -9 while messages are stored, several times; then the same as an import that nobody disturbed."""
     body = json.dumps([claude(n, 300 if n == 7 else 25) for n in range(60)]).encode()
-    server = ServerProcess(data_dir=str(tmp_path / "killed"), mqtt_url="none")
+    server = ForkedServer(data_dir=str(tmp_path / "killed"), mqtt_url="none")
     import httpx
 
     soul = None

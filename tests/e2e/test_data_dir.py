@@ -11,7 +11,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from soulgraph import open_souls, soul_named, soul_node
 from soulgraph.tests.e2e.afterglow import attentive, settled
 from soulgraph.tests.e2e.test_afterglow import SURPRISED
-from soulgraph.tests.live import ServerProcess, new_soul, say
+from soulgraph.tests.forks import ForkedServer
+from soulgraph.tests.live import new_soul, say
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +50,7 @@ async def test_a_server_keeps_everything_to_itself(existing, stub, tmp_path, mig
     if existing:
         left_behind(folder, migrated_file)
     model = {"llm_base_url": attentive(stub).base_url, "llm_model": "stub"}
-    server = ServerProcess(data_dir=str(folder), mqtt_url="none", **model)
+    server = ForkedServer(data_dir=str(folder), mqtt_url="none", **model)
     await server.start()
     stub.script(SURPRISED)
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:

@@ -6,7 +6,8 @@ import time
 import httpx
 import pytest
 
-from soulgraph.tests.live import ServerProcess, hear, new_soul, say, serving, transcript
+from soulgraph.tests.forks import ForkedServer
+from soulgraph.tests.live import hear, new_soul, say, serving, transcript
 from soulgraph.tests.stub_openai import Reply
 
 SLOW = Reply(
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.unmigrated
 
 async def test_kill_9_in_the_middle_of_a_stream_leaves_a_consistent_transcript(stub, database_url, tmp_path):
     settings = {"database_url": database_url, "llm_base_url": stub.base_url, "llm_model": "m"}
-    server = ServerProcess(data_dir=str(tmp_path), **settings)
+    server = ForkedServer(data_dir=str(tmp_path), **settings)
     await server.start()
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as client:
         soul_id = await new_soul(client)
@@ -40,7 +41,7 @@ async def test_kill_9_in_the_middle_of_a_stream_leaves_a_consistent_transcript(s
 
 
 async def test_a_stopped_server_finishes_the_turns_that_run(stub, tmp_path):
-    server = ServerProcess(data_dir=str(tmp_path), llm_base_url=stub.base_url, llm_model="m")
+    server = ForkedServer(data_dir=str(tmp_path), llm_base_url=stub.base_url, llm_model="m")
     await server.start()
     stub.script(SLOW)
     async with httpx.AsyncClient(base_url=server.url, timeout=30) as client:
@@ -55,7 +56,7 @@ async def test_a_stopped_server_finishes_the_turns_that_run(stub, tmp_path):
 
 async def test_fifty_parallel_requests_on_two_servers_are_fifty_turns_in_order(stub, postgres_url, tmp_path):
     settings = {"database_url": postgres_url, "llm_base_url": stub.base_url, "llm_model": "m"}
-    server = ServerProcess(data_dir=str(tmp_path / "a"), **settings)
+    server = ForkedServer(data_dir=str(tmp_path / "a"), **settings)
     async with (
         serving(data_dir=tmp_path / "b", **settings) as here,
         httpx.AsyncClient(base_url=server.url, timeout=120) as there,
@@ -80,7 +81,7 @@ async def test_fifty_parallel_requests_on_two_servers_are_fifty_turns_in_order(s
 
 async def test_a_killed_server_does_not_block_the_session_for_the_other(stub, postgres_url, tmp_path):
     settings = {"database_url": postgres_url, "llm_base_url": stub.base_url, "llm_model": "m"}
-    doomed = ServerProcess(data_dir=str(tmp_path / "a"), **settings)
+    doomed = ForkedServer(data_dir=str(tmp_path / "a"), **settings)
     async with serving(data_dir=tmp_path / "b", **settings) as client:
         await doomed.start()
         soul_id = await new_soul(client)

@@ -6,7 +6,8 @@ import httpx
 import pytest_asyncio
 from playwright.async_api import expect
 
-from soulgraph.tests.live import ServerProcess, new_soul, say, transcript
+from soulgraph.tests.forks import ForkedServer
+from soulgraph.tests.live import new_soul, say, transcript
 from soulgraph.tests.web.studio import eventually_emotion
 from soulgraph.tests.web.talk import box_of, narrated
 
@@ -16,7 +17,7 @@ SECOND = "are you still there?"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def server(tmp_path, stub):
-    server = ServerProcess(data_dir=str(tmp_path), mqtt_url="none", llm_base_url=stub.base_url, llm_model="stub")
+    server = ForkedServer(data_dir=str(tmp_path), mqtt_url="none", llm_base_url=stub.base_url, llm_model="stub")
     await server.start()
     yield server
     server.kill()
