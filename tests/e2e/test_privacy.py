@@ -1,6 +1,6 @@
 """Nobody learns what another confided: random turns over every path, with a model that tells all it sees.
 
-`make privacy` runs the same with thousands of turns; the suite runs some hundreds.
+`make privacy` runs the same with thousands of turns; the suite runs some dozens with each database and household.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from soulgraph.tests.live import serving
 from soulgraph.tests.stub_openai import StubOpenAI
 from soulgraph.tests.terminals.robot import Robot
 
-TURNS = int(os.environ.get("SOULGRAPH_TEST_PRIVACY_TURNS", "50"))
+TURNS = int(os.environ.get("SOULGRAPH_TEST_PRIVACY_TURNS", "24"))
 NOON = 1_800_014_400.0
 PERSONA = "life: {min_interval_minutes: 1, max_interval_minutes: 2, quiet_hours: '', daily_cap: 100000}"
 
@@ -292,7 +292,7 @@ async def live_together(home, turns):
     async def live(person):
         for n in range(turns // len(home.people) + 1):
             await home.talk(person)
-            if n % 8 == 7:
+            if n % 4 == 3:
                 await home.look(person)
             if n % 20 == 19:
                 home.check_prompts()
