@@ -9,29 +9,27 @@ from langgraph.types import Command
 
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.library.shipped import TEMPLATES
-from soulgraph.memory.episodes import RecalledEpisode, passages_of, tells
 from soulgraph.memory.event_source import RecalledEvent
 from soulgraph.memory.facts import RecalledFact
 from soulgraph.memory.plan_source import RecalledPlan
 from soulgraph.memory.recall import Recalled
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.fact_lines import facts_in_mind
+from soulgraph.nodes.in_mind import episodes_in_mind, events_in_mind, facts_in_mind, summaries_in_mind
 from soulgraph.nodes.person import fact_of, speakers_in, with_absent, witnessed
 from soulgraph.nodes.plans import read_plans
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.streaming import hide_messages
 from soulgraph.nodes.tools.offers import concerns_memory
 from soulgraph.nodes.tools.skills import offered_by
-from soulgraph.nodes.transcript import Names, as_history, speaker_of, spoken_by
+from soulgraph.nodes.transcript import as_history, spoken_by
 from soulgraph.nodes.turn_plans import TurnPlans
-from soulgraph.prompts.budget import Budget, budget_for, cut
+from soulgraph.prompts.budget import Budget, budget_for
 from soulgraph.prompts.context import PersonaContext, build
 from soulgraph.prompts.cues import Cues, PlanCues
 from soulgraph.prompts.layers import assemble, instructions
 from soulgraph.prompts.lore import lore_of, triggered_entries
-from soulgraph.prompts.persona import Memory, Persona, known_since
-from soulgraph.prompts.quotation import quoted
+from soulgraph.prompts.persona import Persona, known_since
 from soulgraph.prompts.templates import Template, read_template, shipped
 from soulgraph.senses.grounding import is_question
 from soulgraph.senses.intents.device_requests import asks_for_device
@@ -47,8 +45,6 @@ from soulgraph.stores.stores import Transaction
 from soulgraph.voices.factory import OFFLINE
 
 _NOTHING = Recalled()
-_MAX_QUOTE = 240  # characters of a message that was found
-_MAX_LINE = 140  # characters of a line around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,42 +190,9 @@ async def template_of(tx: Transaction, template_id: str, lang: Lang) -> Template
     return read_template((await tx.templates.get(template_id)).data)
 
 
-def _episodes(
-    recalled: Sequence[RecalledEpisode], recent: Sequence[Message], count: int, names: Names, lang: Lang
-) -> list[Memory]:
-    """The best that the prompt does not show anyway: who said what, and when."""
-    telling = [episode for episode in recalled if tells(episode)]
-    passages = passages_of(telling, count, recent)
-    return [
-        Memory(hit.source_id, _told(hit.message, lines, names, lang), -place)
-        for place, (hit, lines) in enumerate(passages)
-    ]
-
-
 def _seen(recent: Sequence[Message], text: str, context: Context) -> Sequence[Message]:
     """What a model finds in the conversation by itself: a weak one that is asked about it only what was said last."""
     return recent[-2:] if context.carrier == "plain" and concerns_memory(text) else recent
-
-
-def _told(found: Message, lines: Sequence[Message], names: Names, lang: Lang) -> str:
-    """The day, and who said what: the message that was found at more length than the lines around it."""
-    said = (
-        f"{speaker_of(line, names, lang)} {quoted(cut(line.content, _MAX_QUOTE if line is found else _MAX_LINE))}"
-        for line in lines
-    )
-    return f"{iso(found.created_at)[:10]}: {'; '.join(said)}"
-
-
-def _events(recalled: Sequence[RecalledEvent], count: int) -> list[Memory]:
-    return [Memory(one.event.event_id, one.event.summary, -place) for place, one in enumerate(recalled[:count])]
-
-
-def _summaries(recalled: Sequence[RecalledSummary], shown: str | None, count: int) -> list[Memory]:
-    """The best but the one that the session's background tells anyway."""
-    unshown = [one for one in recalled if one.summary_id != shown][:count]
-    return [
-        Memory(one.summary_id, f"{iso(one.created_at)[:10]}: {one.text}", -place) for place, one in enumerate(unshown)
-    ]
 
 
 def _persona(
@@ -243,7 +206,8 @@ def _persona(
     snapshot = impact.session.snapshot_of(impact.soul.soul_id)
     lore = [entry for preset in (stored.character, stored.background) if preset for entry in lore_of(preset.data)]
     spoken = [*(message.content for message in stored.recent), text]
-    episodes = _seen(stored.recent, text, context)
+    seen = _seen(stored.recent, text, context)
+    count, names = context.persona.recalled, stored.names
     return Persona(
         soul_name=impact.soul.name,
         mode=state["persona_state"]["mode"],
@@ -272,10 +236,10 @@ def _persona(
         no_device=_has_no_device(state) and asks_for_device(text),
         nothing_known=_knows_nothing(text, recalled, stored),
         question=_question(impact, lang),
-        events=_events(recalled.of(RecalledEvent), context.persona.recalled),
-        facts=facts_in_mind(recalled.of(RecalledFact), stored.recent, context.persona.recalled, stored.names, lang),
-        episodes=_episodes(recalled.episodes, episodes, context.persona.recalled, stored.names, lang),
-        summaries=_summaries(recalled.of(RecalledSummary), impact.session.background_id, context.persona.recalled),
+        events=events_in_mind(recalled.of(RecalledEvent), count),
+        facts=facts_in_mind(recalled.of(RecalledFact), stored.recent, count, names, lang),
+        episodes=episodes_in_mind(recalled.episodes, seen, count, names, lang),
+        summaries=summaries_in_mind(recalled.of(RecalledSummary), impact.session.background_id, count),
         scratch_area="\n".join(filter(None, (impact.soul.scratch_area, relation.scratch_area if relation else ""))),
         lore=triggered_entries(lore, spoken, budget.lore),
     )

@@ -1,7 +1,7 @@
 """How a prompt tells facts."""
 
 from soulgraph.memory.facts import RecalledFact
-from soulgraph.nodes.fact_lines import facts_in_mind, told
+from soulgraph.nodes.in_mind import facts_in_mind, told
 from soulgraph.stores.records import Message
 from soulgraph.tests.stores.samples import NOW, fact
 
