@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from soulgraph.senses.arrays import Floats
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.plans.clauses import Clause
-from soulgraph.senses.plans.finding import FoundPlan, Heard, Judge, find_plans
+from soulgraph.senses.plans.finding import FoundPlan, Heard, Judge, plans_in
 from soulgraph.senses.plans.grammar import Speaker
 from soulgraph.senses.plans.sense import FILE, KINDS, Head, inputs_of
 from soulgraph.senses.ports import Embedder
@@ -77,7 +77,7 @@ async def examples(told: Sequence[Sentence], embedder: Embedder) -> list[Example
             found.append(Example(sentence, clause.start, inputs, kinds[place]))  # noqa: B023
             return None
 
-        find_plans(sentence.text, NOW, sentence.speaker, judge=noted)
+        plans_in(heard, judge=noted)
     return found
 
 
@@ -122,7 +122,7 @@ def _judge_of(sentence: Sentence, inputs: Mapping[tuple[str, int], Floats], head
 
 
 def right_in(sentence: Sentence, judge: Judge | None) -> Counter[str]:
-    left = find_plans(sentence.text, NOW, sentence.speaker, judge=judge)
+    left = plans_in(Heard.of(sentence.text, NOW, sentence.speaker), judge=judge)
     counts = Counter(found=len(left), expected=len(sentence.expected))
     for kind, word in sentence.expected:
         plan = next((one for one in left if one.kind == kind and word.lower() in one.content.lower()), None)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from soulgraph.senses.plans.clauses import Clause, clauses_of
 from soulgraph.senses.plans.content import content_of, with_topic
@@ -30,7 +31,7 @@ class FoundPlan:
     unsure: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Heard:
     """What was said as clauses, by whom and when."""
 
@@ -44,15 +45,15 @@ class Heard:
         text = normalise(text)[:MAX_CHARS]
         return cls(text, clauses_of(text, find_times(text, now, "future")), now, speaker)
 
-    @property
+    @cached_property
     def words(self) -> Patterns:
         return patterns(lang_of(self.text))
 
-    @property
+    @cached_property
     def whole(self) -> str:
         return ", ".join(clause.masked for clause in self.clauses)
 
-    @property
+    @cached_property
     def candidates(self) -> list[Clause]:
         """The clauses that may tell of something to keep: they name a time to come, or ask for a reminder.
 
@@ -77,18 +78,17 @@ Judge = Callable[[Heard, Clause, FoundPlan | None], PlanKind | None]
 """Says what a clause tells of, given what the rules find in it; None if of nothing to keep."""
 
 
-def find_plans(
-    text: str, now: datetime, speaker: Speaker = "user", before: Sequence[str] = (), judge: Judge | None = None
-) -> list[FoundPlan]:
-    """What is to be kept of a text, by rules, or by a judge of what they find.
+def find_plans(text: str, now: datetime, speaker: Speaker = "user", before: Sequence[str] = ()) -> list[FoundPlan]:
+    """What is to be kept of a text by rules alone; `before` are the lines before it, the last one last."""
+    return plans_in(Heard.of(text, now, speaker), before)
 
-    `before` are the lines before it, whoever said them, the last one last.
-    """
-    heard = Heard.of(text, now, speaker)
+
+def plans_in(heard: Heard, before: Sequence[str] = (), judge: Judge | None = None) -> list[FoundPlan]:
+    """The same of what was heard, by rules, or by a judge of what they find."""
     candidates = heard.candidates
     if not candidates:
         return []
-    if speaker == "user" and (answer := _answer_to_when(heard.clauses, now, before)):
+    if heard.speaker == "user" and (answer := _answer_to_when(heard.clauses, heard.now, before)):
         return [answer]
     ruled = {clause.start: _found(heard, clause) for clause in heard.clauses}
     if judge is None:

@@ -16,7 +16,7 @@ from soulgraph.errors import ConfigurationError
 from soulgraph.senses.arrays import EMBEDDING, Floats, restored
 from soulgraph.senses.plans.clauses import Clause
 from soulgraph.senses.plans.features import BUCKETS, features_of
-from soulgraph.senses.plans.finding import FoundPlan, Heard, find_plans
+from soulgraph.senses.plans.finding import FoundPlan, Heard, plans_in
 from soulgraph.senses.plans.grammar import Speaker
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.plan_times import PlanKind
@@ -41,14 +41,14 @@ class PlanSense:
         heard = Heard.of(text, now, speaker)
         clauses = heard.candidates
         if self._embedder is None or not clauses:
-            return find_plans(text, now, speaker, before)
+            return plans_in(heard, before)
         vectors = await self._embedder.embed([heard.text, *(clause.text for clause in clauses)])
         beside = dict(zip((clause.start for clause in clauses), vectors[1:], strict=True))
 
         def judge(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> PlanKind | None:
             return decide(inputs_of(heard, clause, ruled, vectors[0], beside[clause.start]), speaker)
 
-        return find_plans(text, now, speaker, before, judge)
+        return plans_in(heard, before, judge)
 
 
 class Head(NamedTuple):
