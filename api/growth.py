@@ -115,6 +115,7 @@ async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionO
         task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
         summary = await _in_time(task, session, services)
         follower = await _continue(session, messages[-1].message_id, summary, services)
+    services.afterglow.wake()  # after the transaction, so that the workers can see the job
     services.announce_session(follower, "created")
     return SessionOut.of(follower)
 
