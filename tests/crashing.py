@@ -15,7 +15,10 @@ from soulgraph.tests.live import free_port, until_ready
 
 
 class CrashingServer:
-    """`points` are calls like `before soulgraph.memory.events:EventLibrary.add`; a trap names one of them."""
+    """`points` are calls like `before soulgraph.memory.events:EventLibrary.add`; a trap names one of them.
+
+    `given` means after a call that has given something, as not every look for work does.
+    """
 
     def __init__(self, folder: Path, points: list[str], **settings: Any) -> None:
         self.port = free_port()
@@ -69,7 +72,7 @@ def _arm(point: str, trap: Path) -> None:
         if when == "before":
             _die_in(trap, point)
         result = await call(*args, **kwargs)
-        if when == "after":
+        if when == "after" or (when == "given" and result):
             _die_in(trap, point)
         return result
 

@@ -11,7 +11,7 @@ from soulgraph.tests.e2e.afterglow import REFLECTS, TOPICS, attentive, reflectio
 from soulgraph.tests.live import new_soul, say
 
 STEPS = [
-    "after soulgraph.stores.outbox:Outbox.claim",
+    "given soulgraph.stores.outbox:Outbox.claim",
     "before soulgraph.nodes.archive:run_task",
     "before soulgraph.memory.chroma:ChromaCollection.put",
     "after soulgraph.memory.chroma:ChromaCollection.put",

@@ -23,7 +23,7 @@ from soulgraph.tests.live import serving
 from soulgraph.tests.stub_openai import StubOpenAI
 from soulgraph.tests.terminals.robot import Robot
 
-TURNS = int(os.environ.get("SOULGRAPH_TEST_PRIVACY_TURNS", "24"))
+TURNS = int(os.environ.get("SOULGRAPH_TEST_PRIVACY_TURNS", "40"))
 NOON = 1_800_014_400.0
 PERSONA = "life: {min_interval_minutes: 1, max_interval_minutes: 2, quiet_hours: '', daily_cap: 100000}"
 

@@ -34,7 +34,8 @@ def test_every_table_is_a_soul_s_or_not():
     assert not {*TABLES} & OF_NO_SOUL
 
 
-async def test_a_copy_beside_the_original_is_equal_but_for_its_ids(client, life):
+async def test_a_copy_beside_the_original_is_equal_but_for_its_ids(client, life, database_url, tmp_path):
+    await indexed(database_url, tmp_path)
     before = await exported(client, life)
     lines = lines_of(before)
     assert {line.get("table") for line in lines[1:]} == {*TABLES}

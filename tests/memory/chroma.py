@@ -1,4 +1,4 @@
-"""A real Chroma server for tests, started from this environment."""
+"""A real Chroma server for tests, started from this environment, and a library from before."""
 
 import shutil
 import socket
@@ -8,9 +8,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import chromadb
 import httpx
 import pytest
+from chromadb.config import Settings as ChromaSettings
 
 _TIMEOUT_S = 20.0
 
@@ -44,3 +47,11 @@ def _wait(server: subprocess.Popen[bytes], url: str) -> None:
         else:
             return
     pytest.skip("the chroma server did not start")
+
+
+def keep_in_old_collection(folder: Path) -> None:
+    """An event as a library from before has it, with Chroma's own settings."""
+    client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
+    configuration: Any = {"hnsw": {"space": "cosine"}}
+    old = client.get_or_create_collection("events-old", embedding_function=None, configuration=configuration)
+    old.add(["evt_1"], embeddings=[[1.0, 0.0]], documents=["kept"])

@@ -4,9 +4,7 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-import chromadb
 import pytest
-from chromadb.config import Settings as ChromaSettings
 
 from soulgraph.errors import ConfigurationError, NotFound, StoreUnavailable
 from soulgraph.memory.chroma import collection_name, open_embedded
@@ -15,7 +13,8 @@ from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.database import Database
 from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.stores import Stores
-from soulgraph.tests.memory.chroma import chroma_server
+from soulgraph.tests.forks import FORKS
+from soulgraph.tests.memory.chroma import chroma_server, keep_in_old_collection
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.stores.samples import NOW, session, soul
 
@@ -269,16 +268,9 @@ async def test_what_is_nearest_and_others_alone_may_recall_hides_nothing(library
 
 async def test_a_library_from_before_is_given_the_same_upkeep(tmp_path):
     """With Chroma's own default a document that is put reads up to a thousand others that wait for the index."""
-    client, _ = await asyncio.to_thread(_old_collection, tmp_path)
-    await asyncio.to_thread(client.close)
+    process = FORKS.Process(target=keep_in_old_collection, args=(tmp_path,))  # whose end closes it for certain
+    process.start()
+    await asyncio.to_thread(process.join)
     async with open_embedded(tmp_path, "events-old") as vault:
         assert await vault.get(["evt_1"]) == {"evt_1": "kept"}
         assert (await vault._collection()).configuration_json["hnsw"]["sync_threshold"] == 100
-
-
-def _old_collection(folder):
-    client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
-    configuration = {"hnsw": {"space": "cosine"}}
-    old = client.get_or_create_collection("events-old", embedding_function=None, configuration=configuration)
-    old.add(["evt_1"], embeddings=[[1.0, 0.0]], documents=["kept"])
-    return client, old
