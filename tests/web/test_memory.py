@@ -1,6 +1,7 @@
 """What a soul remembers is asked for, corrected, forgotten and traced; what it lives with is put in order."""
 
 import re
+from datetime import date
 
 from playwright.async_api import expect
 
@@ -227,3 +228,20 @@ async def test_facts_show_their_words_and_their_past_and_are_corrected_and_delet
     await expect(facts).to_have_count(1)
     await confirm(page, "Delete “They live near Cardiff.”")
     await expect(facts).to_have_text([re.compile("lives in Bristol")])  # what it had superseded holds again
+
+
+async def test_plans_are_shown_with_their_day_and_called_off(open_studio):
+    studio = await open_studio(lang="en")
+    page = studio.page
+    soul_id = await studio.soul("Iris")
+    await say(studio.client, "my driving test is tomorrow, wish me luck", soul_id=soul_id)
+    [plan] = (await studio.client.get(f"/v1/souls/{soul_id}/plans")).json()
+    await studio.go("memory/plans")
+    row = page.get_by_role("listitem").filter(has_text="driving test")
+    await expect(row).to_contain_text("open")
+    day = date.fromisoformat(plan["local_due"][:10])
+    await expect(row).to_contain_text(f"{day:%b} {day.day}, {day.year} ·")  # a day, and not its first minute
+    await row.get_by_role("button", name=re.compile("^Call off")).click()
+    await expect(row).to_contain_text("called off")
+    [plan] = (await studio.client.get(f"/v1/souls/{soul_id}/plans", params={"status": "cancelled"})).json()
+    assert plan["content"] == "my driving test"

@@ -65,6 +65,11 @@ function Part({ title, text, plans, soulId, onEdit, actions }: PartProps) {
   );
 }
 
+/** A whole day as the person has named it, wherever the browser is. */
+function dueOf(plan: Plan, due: string, when: ReturnType<typeof useWhen>): string {
+  return plan.grain === "minute" || plan.grain === "part" ? when.time(due) : when.day(plan.local_due);
+}
+
 function OnePlan({ soulId, plan, onEdit }: { soulId: string; plan: Plan; onEdit: () => void }) {
   const w = useWords(planWords);
   const when = useWhen();
@@ -76,7 +81,7 @@ function OnePlan({ soulId, plan, onEdit }: { soulId: string; plan: Plan; onEdit:
         <Text size="sm">{plan.content}</Text>
         <Group gap={6}>
           <Text size="xs" c="dimmed">
-            {w.kind[plan.kind]} · {plan.due ? when.time(plan.due) : w.noTime}
+            {w.kind[plan.kind]} · {plan.due ? dueOf(plan, plan.due, when) : w.noTime}
             {recurs} · {plan.user_id}
           </Text>
           <Badge size="xs" variant="default" tt="none">
