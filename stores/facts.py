@@ -1,5 +1,6 @@
 """Facts: what people have told, each with its evidence and its dates. What holds no more is kept as history."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -24,6 +25,11 @@ class Stamp(NamedTuple):
     facts: int
     updated_at: float | None
     with_vector: int
+
+
+def _renamed(text: str, name: str, other: str) -> str:
+    """The text with another name in its place; not within a word, of which a short one may be a part."""
+    return other.join(re.split(rf"(?<![a-zA-Z]){re.escape(name)}(?![a-zA-Z])", text))
 
 
 class Facts(Repository[Fact]):
@@ -90,7 +96,7 @@ class Facts(Repository[Fact]):
             if fact.message_ids == [message_id] and fact.source != "user":
                 name = (await called.addresses(soul_id, [fact.user_id])).get(fact.user_id, fact.user_id)
                 shown = (await called.addresses(soul_id, [fact.user_id, *people])).get(fact.user_id, fact.user_id)
-                content = fact.content.replace(name, shown)
+                content = _renamed(fact.content, name, shown)
                 # A little later, so that whoever has read the facts sees that they have changed.
                 changed_at = fact.updated_at + 0.001
                 await self.put(replace(fact, content=content, shared_with=tuple(people), updated_at=changed_at))

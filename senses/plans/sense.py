@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from soulgraph.errors import ConfigurationError
+from soulgraph.errors import ConfigurationError, SenseUnavailable
 from soulgraph.senses.arrays import EMBEDDING, Floats, restored
 from soulgraph.senses.plans.clauses import Clause
 from soulgraph.senses.plans.features import BUCKETS, features_of
@@ -29,7 +29,7 @@ KINDS: dict[Speaker, tuple[PlanKind | None, ...]] = {"user": (None, "reminder", 
 
 
 class PlanSense:
-    """Needs the built-in encoder, on whose vectors its head was trained; without an embedder the rules decide."""
+    """Needs the built-in encoder, on whose vectors its head was trained; without one that answers the rules decide."""
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
@@ -42,7 +42,10 @@ class PlanSense:
         clauses = heard.candidates
         if self._embedder is None or not clauses:
             return plans_in(heard, before)
-        vectors = await self._embedder.embed([heard.text, *(clause.text for clause in clauses)])
+        try:
+            vectors = await self._embedder.embed([heard.text, *(clause.text for clause in clauses)])
+        except SenseUnavailable:  # no turn is lost for that
+            return plans_in(heard, before)
         beside = dict(zip((clause.start for clause in clauses), vectors[1:], strict=True))
 
         def judge(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> PlanKind | None:

@@ -231,6 +231,17 @@ class TestWhatSomebodyIsCalledInPrivate:
         [fact] = await facts(home)
         assert (fact.content, fact.shared_with) == ("user_1 lives in Bristol.", ("bob",))
 
+    @pytest.mark.parametrize(("name", "said"), [("A", "I have a cat called Ada."), ("小鹿", "我住在成都。")])
+    async def test_only_the_name_is_left_out_whatever_it_is(self, home, name, said):
+        async with home.write() as tx:
+            await tx.preferences.put(preference("address", value=name))
+        state = await say(home, said)
+        before = (await facts(home))[0].content
+        assert before.startswith(name)
+        async with home.write() as tx:
+            await tx.episodes.share("soul_1", state["follow_up"]["last_message"] - 1, "user_1", ["bob"])
+        assert (await facts(home))[0].content == f"user_1{before.removeprefix(name)}"
+
     async def test_a_model_that_reads_a_group_is_not_shown_it(self, home):
         async with StubOpenAI() as stub, open_stub_voice(stub) as voice:
             stub.when(FACTS, found())

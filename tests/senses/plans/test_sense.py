@@ -5,7 +5,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from soulgraph.errors import ConfigurationError
+from soulgraph.errors import ConfigurationError, SenseUnavailable
 from soulgraph.senses.embedding.local import open_local_embedder
 from soulgraph.senses.plans import sense as module
 from soulgraph.senses.plans.features import BUCKETS, features_of
@@ -63,6 +63,17 @@ async def test_without_times_nothing_is_embedded():
             raise AssertionError(texts)
 
     assert await PlanSense(Unused()).find("I like rainy days", NOW) == []
+
+
+async def test_when_the_encoder_does_not_answer_the_rules_decide():
+    class Away:
+        name = "away"
+
+        async def embed(self, texts):
+            raise SenseUnavailable("no answer")
+
+    [plan] = await PlanSense(Away()).find("remind me at seven to take my pills", NOW)
+    assert (plan.kind, plan.content) == ("reminder", "take my pills")
 
 
 def test_the_speaker_is_part_of_every_feature():
