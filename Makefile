@@ -18,7 +18,7 @@ STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type
 # Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup studio pictures dev run check test reminders privacy coverage langgraph-dev bench clean
+.PHONY: setup studio pictures dev run check test reminders privacy coverage langgraph-dev bench hashes clean
 
 setup: $(RUN) $(STUDIO)
 
@@ -108,6 +108,11 @@ bench: dev studio
 	$(BIN)/python bench/moving.py
 	$(BIN)/python bench/studio.py
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
+
+# What is pinned, with the hash of every file of it; uv does that.
+hashes:
+	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra trace --constraint constraints.txt --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate --no-emit-index-url --quiet --output-file docker/requirements.txt
 
 clean:
 	rm -rf $(VENV) .types build *.egg-info .coverage web/dist web/node_modules web/openapi.json web/src/api/schema.ts

@@ -6,7 +6,9 @@ needed: some of these libraries take a second.
 
 import asyncio
 import sqlite3
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiosqlite
@@ -44,6 +46,14 @@ def ignore_lost_connection(client: "Client") -> None:
 async def close_chroma_client(client: Any) -> None:
     """Chroma's asynchronous client has no way to be closed inside an event loop; its way to the server has."""
     await client._server.__aexit__(None, None, None)
+
+
+def forget_chroma_folder(folder: Path) -> None:
+    """Chroma keeps what it has opened by folder, also what it could not open: nobody could ever open that again."""
+    module = sys.modules.get("chromadb.api.shared_system_client")
+    if module is not None:  # else it has opened nothing
+        module.SharedSystemClient._identifier_to_system.pop(str(folder), None)
+        module.SharedSystemClient._identifier_to_refcount.pop(str(folder), None)
 
 
 def parent_checkpointer(config: RunnableConfig) -> Any:

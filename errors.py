@@ -7,7 +7,10 @@ SoulgraphError
 │   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
 │   ├── InvalidInput            well-formed but not acceptable
 │   ├── Unauthorized · Forbidden · TooLarge · UnsupportedMedia
+│   ├── HeadersTooLarge · RequestTimeout
 │   ├── Busy                    the session's queue is full
+│   │   └── ServerBusy          more is under way than the server can do in time
+│   │   └── CatalogsBusy        too many catalogs of intents are being compiled
 │   ├── TurnStopped             the person: they had enough before the first word
 │   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it
@@ -18,6 +21,7 @@ SoulgraphError
 │   └── TurnOutputInvalid       nothing could be shown, twice; with strict_output, whatever cannot be parsed
 ├── BudgetExhausted             the operator: the day's tokens are used up, work that nobody waits for is put off
 ├── StoreUnavailable            the database
+│   └── MemoryUnavailable       Chroma, which finds events and summaries; turns go on without them
 ├── SenseUnavailable            a recogniser; the turn goes on without it
 ├── BrokerUnavailable           the MQTT broker
 └── PromptError                 us: a prompt file and its variables disagree
@@ -117,6 +121,18 @@ class TooLarge(RequestError):
     title = "The body is too large"
 
 
+class HeadersTooLarge(RequestError):
+    code = "headers_too_large"
+    status = 431
+    title = "The headers are too large"
+
+
+class RequestTimeout(RequestError):
+    code = "request_timeout"
+    status = 408
+    title = "The request took too long to arrive"
+
+
 class UnsupportedMedia(RequestError):
     code = "unsupported_media"
     status = 415
@@ -131,6 +147,19 @@ class Busy(RequestError):
     def __init__(self, detail: str, retry_after_s: int) -> None:
         super().__init__(detail, retry_after_s=retry_after_s)
         self.retry_after_s = retry_after_s
+
+
+class CatalogsBusy(Busy):
+    code = "catalogs_busy"
+    title = "Too many catalogs of intents are being compiled"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, retry_after_s=5)
+
+
+class ServerBusy(Busy):
+    code = "server_busy"
+    title = "The server has too much to do"
 
 
 class TurnStopped(RequestError):
@@ -199,7 +228,14 @@ class BudgetExhausted(SoulgraphError):
 class StoreUnavailable(SoulgraphError):
     code = "store_unavailable"
     status = 503
-    title = "The database cannot be reached"
+    title = "The database cannot be used"
+
+
+class MemoryUnavailable(StoreUnavailable):
+    """Chroma failed, whatever the reason; what it holds can be rebuilt from the database."""
+
+    code = "memory_problem"
+    title = "The event library cannot be used"
 
 
 class SenseUnavailable(SoulgraphError):

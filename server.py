@@ -62,8 +62,11 @@ from soulgraph.api import (
 )
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
+from soulgraph.api.contract import DescribedApp
 from soulgraph.api.limits import BodyLimit
+from soulgraph.api.methods import Methods
 from soulgraph.api.metrics import Metrics
+from soulgraph.api.mqtt_rights import KeyLogins
 from soulgraph.api.services import Services
 from soulgraph.errors import ConfigurationError
 from soulgraph.graph.afterglow import afterglow_graph
@@ -107,8 +110,16 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             app.state.services = services
             yield
 
-    app = FastAPI(title="soulgraph", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = DescribedApp(
+        title="soulgraph",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.add_middleware(BodyLimit)
+    app.add_middleware(Methods, routes=app.routes)
     problems.install(app)
     conversations = (
         chat,
@@ -163,7 +174,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         access = _open_access(settings, made)
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
-        hub = await _open_hub(settings, ports.context.stores, inbox, stack)
+        hub = await _open_hub(settings, ports.context.stores, access, inbox, stack)
         context = replace(ports.context, outlets=replace(ports.context.outlets, hub=hub))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
@@ -220,9 +231,12 @@ def _ticks(
     )
 
 
-async def _open_hub(settings: Settings, stores: Stores, inbox: Inbox, stack: AsyncExitStack) -> MqttHub | None:
+async def _open_hub(
+    settings: Settings, stores: Stores, access: Access, inbox: Inbox, stack: AsyncExitStack
+) -> MqttHub | None:
     ports = settings.mqtt_port, settings.mqtt_websocket_port
-    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox))
+    logins = KeyLogins(stores, access)
+    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox, logins))
 
 
 @asynccontextmanager
@@ -239,7 +253,8 @@ async def _terminal_inputs(
         request = TurnRequest(message.text, *ids, terminal_id=terminal_id)
         return (await runner.start(request)).answer()
 
-    handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock)
+    compile_soon = context.senses.intents.catalogs.compile_soon
+    handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock, compile_soon)
     missed = "ended, and no terminal is heard until the server is restarted"
     async with in_background(inbox.run(handlers.work), "inbox", missed):
         yield

@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, get_args
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from fastapi.requests import HTTPConnection
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from soulgraph.api.access import Caller
+from soulgraph.api.access import Access, Caller
 from soulgraph.api.fields import UserIdOrNobody
+from soulgraph.api.raising import ANOTHER_PERSON, FOREIGN_PAGE, NO_DATABASE, NO_KEY, UNKNOWN_KEY, caught, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden, RequestError, StoreUnavailable, Unauthorized
 from soulgraph.settings import is_loopback
 from soulgraph.stores.records import Scope
+from soulgraph.stores.stores import Stores
 
 MAKE_A_KEY = "make one with `soulgraph key create NAME --scope owner`"
 KEY_CHECK_S = 3.0
@@ -23,6 +25,7 @@ _bearer = HTTPBearer(auto_error=False, description="an API key made by `soulgrap
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
+@raises(NO_KEY, UNKNOWN_KEY, FOREIGN_PAGE, NO_DATABASE)
 async def identify(request: Request, services: Served, credentials: Credentials) -> Caller:
     return await caller_of(request, credentials.credentials if credentials else None, services)
 
@@ -32,9 +35,16 @@ async def caller_of(connection: HTTPConnection, secret: str | None, services: Se
 
     Raises Unauthorized without a valid key.
     """
-    async with services.stores.read() as tx:
-        if await services.access.is_open(tx):
-            _refuse_foreign_origin(connection)
+    caller = await holder_of(secret, services.stores, services.access)
+    if caller.key_id is None:
+        _refuse_foreign_origin(connection)
+    return caller
+
+
+async def holder_of(secret: str | None, stores: Stores, access: Access) -> Caller:
+    """Who has this key; on an open server an owner. Raises Unauthorized without a valid key."""
+    async with stores.read() as tx:
+        if await access.is_open(tx):
             return Caller("owner")
         if secret is None:
             raise Unauthorized("send `Authorization: Bearer <key>`; `soulgraph key create` makes one")
@@ -80,9 +90,13 @@ def _hostname(address: str) -> str:
 
 
 Identified = Annotated[Caller, Depends(identify)]
+_PEOPLE_ONLY = caught(Caller("terminal").require_person)
 
 
 def _with_scope(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
+    others = [scope for scope in get_args(Scope) if scope not in ("owner", *scopes)]
+
+    @raises(*(caught(lambda scope=scope: Caller(scope).require_scope(*scopes)) for scope in others))
     async def check(caller: Identified) -> Caller:
         caller.require_scope(*scopes)
         return caller
@@ -90,20 +104,24 @@ def _with_scope(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
     return check
 
 
+@raises(caught(Caller("owner", soul_ids=("soul_c3fa",)).require_all_souls))
 async def _for_all_souls(caller: Annotated[Caller, Depends(_with_scope())]) -> Caller:
     caller.require_all_souls()
     return caller
 
 
+@raises(_PEOPLE_ONLY)
 async def _somebody(caller: Identified) -> Caller:
     caller.require_person()
     return caller
 
 
+@raises(ANOTHER_PERSON)
 async def _for_person(caller: Identified, user_id: UserIdOrNobody | None = None) -> Caller:
     return caller.acting_for(user_id)
 
 
+@raises(_PEOPLE_ONLY)
 async def _somebody_for_person(caller: Annotated[Caller, Depends(_for_person)]) -> Caller:
     caller.require_person()
     return caller

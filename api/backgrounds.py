@@ -6,8 +6,9 @@ from pydantic import AliasChoices, Field
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import AnyReader, server_owner
 from soulgraph.api.edits import Revised, example
-from soulgraph.api.fields import Id
+from soulgraph.api.fields import Id, NewId
 from soulgraph.api.library import CommonFields, Long, StoredPreset, add_preset, replace_preset
+from soulgraph.api.raising import ALREADY_EXISTS, CHANGED_MEANWHILE, not_found, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
 from soulgraph.stores.factories import new_id
@@ -32,7 +33,7 @@ class Background(CommonFields):
 class NewBackground(Background):
     model_config = example({"id": "sea", **_EXAMPLE})
 
-    id: Id = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
+    id: NewId = Field(default_factory=lambda: new_id("bg"), validation_alias=AliasChoices("id", "background_id"))
 
 
 class EditedBackground(Background, Revised):
@@ -69,6 +70,7 @@ async def list_backgrounds(caller: AnyReader, services: Served) -> list[Backgrou
 
 
 @router.post("", status_code=201, dependencies=[server_owner])
+@raises(ALREADY_EXISTS)
 async def create_background(wanted: NewBackground, services: Served) -> BackgroundOut:
     """Create a background; 409 if the id is taken."""
     async with services.stores.write() as tx:
@@ -83,6 +85,7 @@ async def read_background(background_id: Id, caller: AnyReader, services: Served
 
 
 @router.put("/{background_id}", dependencies=[editor])
+@raises(*not_found("background"), CHANGED_MEANWHILE)
 async def put_background(background_id: Id, wanted: EditedBackground, services: Served) -> BackgroundOut:
     """Replace a background, or create it under this id. Sessions that use it see the change in their next turn.
 

@@ -6,6 +6,8 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from soulgraph.api.auth import server_owner
+from soulgraph.api.media import GZIP, binary
+from soulgraph.api.raising import BACKUP_RUNNING, NO_EVENT_LIBRARY, raises
 from soulgraph.api.services import Served
 from soulgraph.api.spooled import Download
 from soulgraph.errors import Conflict
@@ -14,16 +16,14 @@ from soulgraph.soul.timestamps import iso
 
 router = APIRouter(tags=["operations"])
 
-_GZIP = "application/gzip"
-_FILE = {_GZIP: {"schema": {"type": "string", "format": "binary"}}}
-
 
 @router.post(
     "/v1/backup",
     dependencies=[server_owner],
     response_class=StreamingResponse,
-    responses={200: {"content": _FILE}},
+    responses={200: binary(GZIP)},
 )
+@raises(BACKUP_RUNNING, NO_EVENT_LIBRARY)
 async def make_backup(services: Served) -> StreamingResponse:
     """Take a backup of the database, of Chroma and of the files of souls, while everything goes on.
 
@@ -41,4 +41,4 @@ async def make_backup(services: Served) -> StreamingResponse:
             file.close()
             raise
     moment = iso(services.now())[:19].replace(":", "").replace("-", "")
-    return Download(file, f"soulgraph-{moment}.tar.gz", _GZIP)
+    return Download(file, f"soulgraph-{moment}.tar.gz", GZIP)

@@ -15,6 +15,8 @@ from soulgraph.api.edits import unstorable
 from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
 from soulgraph.api.limits import MEBIBYTE
+from soulgraph.api.media import OCTETS, binary, either, json_file, sent
+from soulgraph.api.raising import ALREADY_EXISTS, NO_CARD, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput
 from soulgraph.library.cards.files import read_file
@@ -41,6 +43,13 @@ Spec = Literal["v2", "v3"]
 _MEDIA: dict[Format, str] = {"json": "application/json", "png": "image/png"}
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
 _MAX_PICTURE = 4 * MEBIBYTE
+_EXAMPLE = {
+    "spec": "chara_card_v2",
+    "spec_version": "2.0",
+    "data": {"name": "Lumen", "description": "Keeps the lighthouse.", "first_mes": "The lamp is lit. Sit."},
+}
+_CARD = either(json_file(_EXAMPLE), binary("image/png"))
+FILES = binary("image/png", "application/zip", OCTETS)
 
 
 class ReadCard(NamedTuple):
@@ -55,7 +64,10 @@ class ImportedCharacter(CharacterOut):
     notes: list[str] = Field([], description="what of the card was not kept, or is too long for every prompt")
 
 
-@router.post("/import", status_code=201, dependencies=[server_owner])
+@router.post(
+    "/import", status_code=201, dependencies=[server_owner], openapi_extra=sent(either(json_file(_EXAMPLE), FILES))
+)
+@raises(ALREADY_EXISTS, NO_CARD)
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """Import a character card; the request body is the file: JSON, PNG or charx.
 
@@ -84,7 +96,7 @@ def _fit_notes(character: NewCharacter, context: Context) -> list[str]:
     return fit_notes(shipped(context.persona.default_template), persona, budget_of(context))
 
 
-@router.get("/{character_id}/card", dependencies=[speaker], response_class=Response)
+@router.get("/{character_id}/card", dependencies=[speaker], response_class=Response, responses={200: _CARD})
 async def export_card(
     character_id: Id,
     services: Served,

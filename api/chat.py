@@ -1,7 +1,7 @@
 """`POST /v1/chat`: one turn, answered as JSON or streamed as server-sent events."""
 
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
@@ -9,16 +9,27 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker
+from soulgraph.api.edits import Body, example, form
+from soulgraph.api.examples import SOUL
 from soulgraph.api.fields import MAX_TEXT, Id, MessageNumber, Text, UserId
+from soulgraph.api.media import SSE, text
+from soulgraph.api.raising import ANOTHER_PERSON, TURN, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import event_stream
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
-from soulgraph.stores.stores import Transaction
+from soulgraph.soul.validation import FLAG
+from soulgraph.stores.stores import Stores, Transaction
 
 router = APIRouter(prefix="/v1", tags=["chat"])
+
+_EVENTS = text(
+    SSE,
+    "with `stream`: what happens in the turn, then `done` with the answer, or `error` with a problem",
+    'event: token\ndata: {"text": "I am here."}\n\n',
+)
 
 
 class ChatInput(BaseModel):
@@ -33,16 +44,17 @@ class ChatInput(BaseModel):
     text: Text
 
 
-class ChatRequest(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"soul_id": "soul_c3fa", "session_id": "first", "text": "I had a rough day", "input_id": "m-17"},
-                {"session_id": "first", "replaces": 41, "text": "I had a rough week"},
-                {"session_id": "first", "replaces": 41},
-            ]
-        },
+class ChatRequest(Body):
+    model_config = example(
+        {"soul_id": SOUL, "session_id": "first", "text": "I had a rough day", "input_id": "m-17"},
+        {"session_id": "first", "replaces": 1, "text": "I had a rough week"},
+        {"session_id": "first", "replaces": 1},
+        one_of=[
+            form("text", without=["inputs", "replaces"]),
+            form("inputs", without=["text", "replaces"]),
+            form("replaces", "session_id", without=["inputs"]),
+            form("replaces", "session_id", without=["text"]),
+        ],
     )
 
     text: Text | None = None
@@ -60,7 +72,7 @@ class ChatRequest(BaseModel):
         description="a message of this person in the session: it and all after it are taken back when the answer is "
         "stored. With a text it is said otherwise, without one its own text is answered anew",
     )
-    stream: bool = False
+    stream: Annotated[bool, FLAG] = False
 
     @model_validator(mode="after")
     def _check_text_or_inputs(self) -> Self:
@@ -90,7 +102,8 @@ class ChatRequest(BaseModel):
         return TurnRequest(text=self.full_text, input_id=self.key, **ids)
 
 
-@router.post("/chat", response_model=Answer)
+@router.post("/chat", response_model=Answer, responses={200: _EVENTS})
+@raises(*TURN)
 async def chat(request: ChatRequest, caller: Speaker, services: Served) -> Response:
     """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`."""
     turn = await begin(request, caller, services)
@@ -99,7 +112,7 @@ async def chat(request: ChatRequest, caller: Speaker, services: Served) -> Respo
     return JSONResponse(await turn.answer())
 
 
-class StopRequest(BaseModel):
+class StopRequest(Body):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"input_id": "m-17"}, {}]})
 
     user_id: UserId | None = Field(None, description="whose turns; without it the key's own person, for an owner all")
@@ -111,6 +124,7 @@ class StoppedOut(BaseModel):
 
 
 @router.post("/sessions/{session_id}/stop")
+@raises(ANOTHER_PERSON)
 async def stop(session_id: Id, request: StopRequest, caller: Speaker, services: Served) -> StoppedOut:
     """Stop the turns under way: what was read of a reply is stored as the whole of it.
 
@@ -143,13 +157,13 @@ def _may_stop(caller: Caller, turn: RunningTurn, input_id: str | None) -> bool:
 
 async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
     """Start the turn, and record that the terminal it came from is online."""
-    turn = await services.runner.start(await for_caller(request.turn(), caller, services))
+    turn = await services.runner.start(await for_caller(request.turn(), caller, services.stores))
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)
     return turn
 
 
-async def for_caller(request: TurnRequest, caller: Caller, services: Services) -> TurnRequest:
+async def for_caller(request: TurnRequest, caller: Caller, stores: Stores) -> TurnRequest:
     """The request with the person for whom the caller speaks.
 
     Raises Forbidden if that may not be the one it names, and NotFound for what the caller may not use.
@@ -157,7 +171,7 @@ async def for_caller(request: TurnRequest, caller: Caller, services: Services) -
     caller = caller.acting_for(request.user_id)
     if request.soul_id:
         caller.check_soul(request.soul_id)
-    async with services.stores.read() as tx:
+    async with stores.read() as tx:
         session = await tx.sessions.find(request.session_id) if request.session_id else None
         if session and not caller.speaks_in(session):
             raise NotFound("session", session.session_id)

@@ -7,31 +7,66 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.sse import format_sse_event
+from pydantic import BaseModel
 
 from soulgraph.api.auth import Owner
-from soulgraph.api.fields import Id, UserId
+from soulgraph.api.fields import Content, Id, UserId
+from soulgraph.api.media import OCTETS, SSE, sent, text
+from soulgraph.api.raising import DAMAGED_ARCHIVE, IMPORT_BROKEN_OFF, IMPORT_RUNNING, raises
 from soulgraph.api.services import Served
 from soulgraph.api.spooled import fill, spool
 from soulgraph.api.sse import unbuffered
 from soulgraph.errors import SoulgraphError
+from soulgraph.library.chats.conversation import Reason
 from soulgraph.runtime.chat_imports import RunningImport
-from soulgraph.runtime.chat_survey import ChatSource
+from soulgraph.runtime.chat_survey import ChatSource, SurveyedConversation
 from soulgraph.stores.records import Json
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["souls"])
 
-_FILE = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-_STREAM = {"text/event-stream": {"schema": {"type": "string", "description": "`progress`, then `done` or `error`"}}}
-FileName = Annotated[str, Query(max_length=255, description="what the file is called: it may tell what is in it")]
+_FILE = text(
+    OCTETS,
+    "a file, or a zip of several",
+    '{"type": "message", "name": "Ann", "is_user": true, "send_date": "2026-11-16T04:45:14Z", "mes": "Hello!"}',
+)
+_EVENTS = text(
+    SSE,
+    "`progress`, then `done` or `error`",
+    'event: progress\ndata: {"phase": "storing", "messages": 4200, "total": 9120, "unindexed": 0}\n\n',
+)
+FileName = Annotated[Content, Query(max_length=255, description="what the file is called: it may tell what is in it")]
 DryRun = Annotated[bool, Query(description="only tell what would come, and store nothing")]
+
+
+class LeftOut(BaseModel):
+    reason: Reason
+    count: int
+    example: str
+
+
+class SurveyOut(BaseModel):
+    """What a file holds, and what of it would be new."""
+
+    programs: list[str]
+    conversations: int
+    messages: int
+    new_messages: int
+    since: str | None
+    until: str | None
+    files: list[str]
+    notes: list[str]
+    left_out: list[LeftOut]
+    largest: list[SurveyedConversation]
+    unindexed: int
 
 
 @router.post(
     "/import-chats",
-    response_class=Response,
-    openapi_extra={"requestBody": {"content": _FILE, "required": True}},
-    responses={200: {"content": _STREAM}},
+    response_model=SurveyOut,
+    openapi_extra=sent(_FILE),
+    responses={200: _EVENTS},
 )
+@raises(IMPORT_RUNNING, IMPORT_BROKEN_OFF, DAMAGED_ARCHIVE)
 async def import_chats(
     soul_id: Id,
     request: Request,

@@ -15,8 +15,10 @@ from soulgraph.api import openai_wire
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker
 from soulgraph.api.chat import for_caller
-from soulgraph.api.fields import Id
-from soulgraph.api.openai_wire import Completion, CompletionRequest
+from soulgraph.api.fields import Id, ModelName
+from soulgraph.api.media import SSE, text
+from soulgraph.api.openai_wire import Completion, CompletionOut, CompletionRequest, Model, ModelList
+from soulgraph.api.raising import SEVERAL_SOULS, TURN, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import unbuffered
 from soulgraph.errors import InvalidInput, NotFound
@@ -30,26 +32,33 @@ router = APIRouter(prefix="/v1", tags=["OpenAI"])
 _SOUL = "soul:"
 _SessionId = Annotated[Id, BeforeValidator(unquote)]  # percent-encoded, because headers are ASCII and ids need not be
 _ANSWER_EVENTS = ("token", "done", "error")
+_CHUNKS = text(
+    SSE,
+    "with `stream`: chunks of the answer, then `[DONE]`",
+    'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "I am here."}}]}\n\n',
+)
 _STATUS_WAIT_S = 15  # so long a failure can still become an error status
 
 
 @router.get("/models")
-async def models(caller: Speaker, services: Served) -> Json:
+async def models(caller: Speaker, services: Served) -> ModelList:
     """List every soul as a model: `soul:` and its name, or its id if several souls have the name."""
     async with services.stores.read() as tx:
         souls = [soul for soul in await tx.souls.all() if caller.sees_soul(soul.soul_id)]
     names = Counter(soul.name for soul in souls)
-    return {"object": "list", "data": [_model(soul, names[soul.name] == 1) for soul in souls]}
+    return ModelList(data=[_model(soul, soul.name if names[soul.name] == 1 else soul.soul_id) for soul in souls])
 
 
 @router.get("/models/{model:path}")
-async def model(model: str, caller: Speaker, services: Served) -> Json:
+@raises(SEVERAL_SOULS)
+async def model(model: ModelName, caller: Speaker, services: Served) -> Model:
     """Read one model by `soul:` and the name or id of its soul."""
     soul = await _find_soul(model, caller, services)
-    return {**_model(soul, by_name=False), "id": model}
+    return _model(soul, model.removeprefix(_SOUL))
 
 
-@router.post("/chat/completions", response_model=None)
+@router.post("/chat/completions", response_model=CompletionOut, responses={200: _CHUNKS})
+@raises(*TURN, *not_found("model"), SEVERAL_SOULS)
 async def complete(
     request: CompletionRequest,
     caller: Speaker,
@@ -70,7 +79,7 @@ async def complete(
         session_id=session_id,
         soul_id=soul.soul_id,
     )
-    turn = await services.runner.start(await for_caller(wanted, caller, services))
+    turn = await services.runner.start(await for_caller(wanted, caller, services.stores))
     completion = Completion(turn.utterance["turn_id"], request.model, int(services.now()))
     headers = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
     if not request.stream:
@@ -166,6 +175,5 @@ async def _find_soul(model: str, caller: Caller, services: Services) -> Soul:
     return found[0]
 
 
-def _model(soul: Soul, by_name: bool) -> Json:
-    name = soul.name if by_name else soul.soul_id
-    return {"id": f"{_SOUL}{name}", "object": "model", "created": int(soul.created_at), "owned_by": soul.user_id}
+def _model(soul: Soul, name: str) -> Model:
+    return Model(id=f"{_SOUL}{name}", created=int(soul.created_at), owned_by=soul.user_id)

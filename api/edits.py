@@ -6,20 +6,42 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from soulgraph.errors import Conflict
-from soulgraph.soul.validation import NUL
+from soulgraph.soul.validation import flaw_of_text
 
 DEPTH = 32
 
 
-def example(*bodies: dict[str, Any]) -> ConfigDict:
-    """The configuration of a request body without unknown fields, with examples for `/docs`."""
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies]})
+def example(*bodies: dict[str, Any], one_of: Iterable[dict[str, Any]] = ()) -> ConfigDict:
+    """The configuration of a request body without unknown fields, with examples for `/docs`.
+
+    `one_of` are the forms that a body may have, if its fields depend on each other.
+    """
+    forms = {"anyOf": [*one_of]} if one_of else {}
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies], **forms})
 
 
-class Body(BaseModel):
+def form(*given: str, without: Iterable[str] = ()) -> dict[str, Any]:
+    """A form of a body as its schema says it: some fields are given, and others are not; null is not given."""
+    there: dict[str, Any] = {name: {"not": {"type": "null"}} for name in given}
+    return {"required": [*given], "properties": there | {name: {"type": "null"} for name in without}}
+
+
+class Storable(BaseModel):
+    """Data in which every text and number can be stored."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unstorable(cls, data: Any) -> Any:
+        if flaw := unstorable(data):
+            raise ValueError(flaw)
+        return data
+
+
+class Body(Storable):
     """A request body without unknown fields, in which every text and number can be stored."""
 
     model_config = ConfigDict(extra="forbid")
@@ -27,11 +49,17 @@ class Body(BaseModel):
     read_only: ClassVar[frozenset[str]] = frozenset()
     """Fields that an answer has and an edit cannot change: what was read may be sent back, and they are ignored."""
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler(core)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for name in sorted(cls.read_only):
+            properties[name] = {"readOnly": True, "title": name, "description": "ignored: it cannot be changed"}
+        return schema
+
     @model_validator(mode="before")
     @classmethod
-    def _refuse_unstorable(cls, data: Any) -> Any:
-        if flaw := unstorable(data):
-            raise ValueError(flaw)
+    def _drop_read_only(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
         return {name: value for name, value in data.items() if name not in cls.read_only}
@@ -68,12 +96,7 @@ def _flaw(value: Any, depth: int) -> str:
         return f"is nested more than {DEPTH} levels deep"
     if isinstance(value, float) and not math.isfinite(value):
         return "must be a finite number"
-    # PostgreSQL cannot store NUL in a text, and lone surrogates cannot be encoded as UTF-8.
-    if isinstance(value, str) and NUL in value:
-        return "must not contain NUL characters"
-    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        return "must be valid Unicode"
-    return ""
+    return flaw_of_text(value) if isinstance(value, str) else ""
 
 
 def revision_of(content: Any) -> str:

@@ -37,7 +37,13 @@ def _parse_time(text: str) -> float:
 Timestamp = Annotated[
     float,
     BeforeValidator(_parse_time),
-    WithJsonSchema({"type": "string", "description": "ISO 8601, or epoch seconds", "examples": ["2026-11-16T04:45Z"]}),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}],
+            "description": "ISO 8601, or epoch seconds",
+            "examples": ["2026-11-16T04:45:00Z"],
+        }
+    ),
 ]
 
 

@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner, Reader, server_owner
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, Text
+from soulgraph.api.fields import MAX_INTEGER, Id, Offset, Text
+from soulgraph.api.raising import NO_EVENT_LIBRARY, not_found, raises
 from soulgraph.api.services import Served, Services
-from soulgraph.errors import NotFound, StoreUnavailable
+from soulgraph.errors import MemoryUnavailable, NotFound
 from soulgraph.memory.episodes import RecalledEpisode
 from soulgraph.memory.event_source import RecalledEvent
 from soulgraph.memory.events import Event, EventLibrary, audience_of
@@ -19,15 +20,15 @@ from soulgraph.memory.facts import RecalledFact
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.soul.people import EVERYONE, Visibility
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NUMBER
 from soulgraph.stores.records import EventUse, Provenance
 from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1", tags=["memory"])
 
-_MAX_OFFSET = 2**31 - 1
 Limit = Annotated[int, Query(ge=1, le=200)]
 Few = Annotated[int, Query(ge=1, le=20)]
-Question = Annotated[Text, Query(max_length=1000)]
+Question = Annotated[Text, Query(max_length=1000, examples=["a storm at sea"])]
 
 
 class Source(BaseModel):
@@ -155,12 +156,13 @@ class Memories(BaseModel):
 
 
 @router.get("/events")
+@raises(NO_EVENT_LIBRARY)
 async def list_events(
     caller: Reader,
     services: Served,
     q: Question | None = None,
     limit: Limit = 50,
-    offset: Annotated[int, Query(ge=0, le=_MAX_OFFSET)] = 0,
+    offset: Offset = 0,
 ) -> list[EventOut]:
     """List events, the newest first; with `q` those that are similar to it, the best match first.
 
@@ -189,16 +191,18 @@ async def _audiences(tx: Transaction, caller: Caller) -> set[str] | None:
 class Tidying(Body):
     model_config = example({"keep": 500})
 
-    keep: Annotated[int, Field(ge=0)]
+    keep: Annotated[int, Field(ge=0, le=MAX_INTEGER), NUMBER]
 
 
 @router.post("/events/tidy", dependencies=[server_owner])
+@raises(NO_EVENT_LIBRARY)
 async def tidy_events(tidying: Tidying, services: Served) -> Forgotten:
     """Delete all but `keep` events; the least recalled go first, and among those the oldest."""
     return Forgotten(forgotten=await _library(services).tidy(tidying.keep))
 
 
 @router.get("/events/{event_id}")
+@raises(NO_EVENT_LIBRARY)
 async def read_event(event_id: Id, caller: Reader, services: Served) -> TracedEvent:
     """Read an event, with those sessions and messages it was made from that the caller may see."""
     event = await _library(services).get(event_id)
@@ -216,12 +220,14 @@ async def _sources(tx: Transaction, event_id: str, caller: Caller) -> list[Sourc
 
 
 @router.delete("/events/{event_id}", status_code=204, dependencies=[server_owner])
+@raises(NO_EVENT_LIBRARY)
 async def delete_event(event_id: Id, services: Served) -> None:
     """Delete an event; the messages it was made from stay."""
     await _library(services).delete(event_id)
 
 
 @router.delete("/events")
+@raises(NO_EVENT_LIBRARY, *not_found("session"))
 async def forget_session(session_id: Id, caller: Owner, services: Served) -> Forgotten:
     """Delete the events made from this session alone, and remove it from the sources of the others.
 
@@ -257,7 +263,7 @@ async def recall(soul_id: Id, q: Question, caller: Reader, services: Served, k: 
 
 
 def _library(services: Services) -> EventLibrary:
-    """Raises StoreUnavailable if this server has no event library."""
+    """Raises MemoryUnavailable if this server has no event library."""
     if services.context.memory.events is None:
-        raise StoreUnavailable("this server keeps no event library")
+        raise MemoryUnavailable("this server keeps no event library")
     return services.context.memory.events

@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
-from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, SharedWith
+from soulgraph.api.edits import Body, example, form
+from soulgraph.api.fields import Content, Id, SharedWith
 from soulgraph.api.memory import ShortText, sharing
 from soulgraph.api.messages import MessageOut
+from soulgraph.api.raising import FACT_SUPERSEDED, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, InvalidInput, NotFound
 from soulgraph.senses.tokenizer import terms_of
@@ -23,13 +24,15 @@ from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/souls/{soul_id}/facts", tags=["memory"])
 
-Words = Annotated[str, Query(max_length=200, description="only those that have one of these words")]
+Words = Annotated[Content, Query(max_length=200, description="only those that have one of these words")]
 Superseded = Annotated[bool | None, Query(description="true: only those that hold no more; false: only those that do")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
 class FactPatch(Body):
-    model_config = example({"content": "Ann lives in Cardiff."}, {"shared_with": ["bob"]})
+    model_config = example(
+        {"content": "Ann lives in Cardiff."}, {"shared_with": ["bob"]}, one_of=[form("content"), form("shared_with")]
+    )
 
     content: ShortText | None = Field(None, description="other words; the old ones are kept as superseded")
     shared_with: SharedWith | None = None
@@ -127,6 +130,7 @@ async def read_fact(soul_id: Id, fact_id: Id, caller: Reader, services: Served) 
 
 
 @router.patch("/{fact_id}")
+@raises(FACT_SUPERSEDED)
 async def correct_fact(soul_id: Id, fact_id: Id, patch: FactPatch, caller: Reader, services: Served) -> FactOut:
     """Correct a fact, or say who may know of it. Other words make a new fact, and the old one is kept as superseded.
 

@@ -9,6 +9,7 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
 from soulgraph.api.edits import Body
 from soulgraph.api.fields import Id, MessageNumber, Title
+from soulgraph.api.raising import NOT_OWN_TO_FORK, SESSION_BUSY, not_found, raises
 from soulgraph.api.services import Served
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Forbidden, NotFound
@@ -22,13 +23,14 @@ router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["sessions"])
 
 
 class Fork(Body):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"message_id": 42, "title": "What if"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"message_id": 2, "title": "What if"}]})
 
     message_id: MessageNumber | None = Field(None, description="the last message to go along; without it all do")
     title: Title | None = Field(None, description="without it as before")
 
 
 @router.post("/fork", status_code=201)
+@raises(*not_found("message"), NOT_OWN_TO_FORK, SESSION_BUSY)
 async def fork_session(session_id: Id, wanted: Fork, caller: Reader, services: Served) -> SessionOut:
     """Begin a new session with everything that was said up to a message, after a running turn. The old one stays.
 

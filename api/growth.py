@@ -3,18 +3,21 @@
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner, Reader
-from soulgraph.api.fields import Id
+from soulgraph.api.fields import Id, VersionNumber
+from soulgraph.api.raising import ASKING, NO_EVENT_LIBRARY, SESSION_BUSY, SESSION_EMPTY, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
-from soulgraph.errors import Conflict, ModelTimeout
+from soulgraph.errors import Conflict, ModelError, ModelTimeout
+from soulgraph.nodes.outside import sources_in
 from soulgraph.nodes.person import read_person, witnessed
+from soulgraph.nodes.quality import report_refusals, without_planted
 from soulgraph.nodes.state import OutboxPayload
 from soulgraph.nodes.transcript import Names, as_heard, language_of
 from soulgraph.runtime.tracing.trace import traced
@@ -50,6 +53,7 @@ class VersionOut(BaseModel):
 
 
 @router.post("/update-memory")
+@raises(SESSION_EMPTY, SESSION_BUSY, *ASKING)
 async def update_memory(session_id: Id, caller: Owner, services: Served) -> VersionOut:
     """Let the model rewrite the evolved persona from the conversation, and store it as a new version.
 
@@ -68,8 +72,9 @@ async def update_memory(session_id: Id, caller: Owner, services: Served) -> Vers
             evolved_persona=await _evolved_persona(session, services),
         )
         grown = await _in_time(task, session, services)
+        dimensions = _own_growth(grown.model_dump(), session, messages, services)
         async with services.stores.write() as tx:
-            version = await tx.personas.grow(session_id, grown.model_dump(), "update-memory", services.now())
+            version = await tx.personas.grow(session_id, dimensions, "update-memory", services.now())
     services.announce_session(session, "persona")
     return VersionOut.of(version)
 
@@ -90,7 +95,8 @@ async def list_versions(session_id: Id, caller: Reader, services: Served) -> lis
 
 
 @router.post("/persona-versions/{n}/restore")
-async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], caller: Owner, services: Served) -> VersionOut:
+@raises(SESSION_BUSY)
+async def restore_version(session_id: Id, n: VersionNumber, caller: Owner, services: Served) -> VersionOut:
     """Restore version n of the evolved persona as a new version; 0 is the state before the first one."""
     async with services.locks.hold(session_id), services.stores.write() as tx:
         session = await caller.session(tx, session_id)
@@ -103,6 +109,7 @@ async def restore_version(session_id: Id, n: Annotated[int, Path(ge=0)], caller:
 
 
 @router.post("/summarize", status_code=201)
+@raises(SESSION_EMPTY, SESSION_BUSY, NO_EVENT_LIBRARY, *ASKING)
 async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionOut:
     """Summarize the session and continue it in a new one.
 
@@ -113,11 +120,23 @@ async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionO
         lang = language_of(messages)
         heard = as_heard(messages, names, lang, session.soul_id)
         task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
-        summary = await _in_time(task, session, services)
+        told = _own_growth((await _in_time(task, session, services)).model_dump(), session, messages, services)
+        summary = Summary(title=told["title"] or session.title, summary=told["summary"])
         follower = await _continue(session, messages[-1].message_id, summary, services)
     services.afterglow.wake()  # after the transaction, so that the workers can see the job
     services.announce_session(follower, "created")
     return SessionOut.of(follower)
+
+
+def _own_growth(texts: dict[str, str], session: Session, messages: list[Message], services: Services) -> dict[str, str]:
+    """What the model has written, without what was planted in the conversation; raises ModelError if that is all."""
+    sources = sources_in(messages, session.character_snapshot["base_persona"])
+    kept, reasons = without_planted(texts, sources)
+    ids = {"session_id": session.session_id, "soul_id": session.soul_id}
+    report_refusals(services.context.telemetry, "persona", reasons, **ids)
+    if not any(text for name, text in kept.items() if name != "title"):
+        raise ModelError("the model has only written what was planted in the conversation: nothing was changed")
+    return kept
 
 
 async def _conversation(session_id: str, caller: Caller, services: Services) -> tuple[Session, list[Message], Names]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from hashlib import blake2b
-from typing import Annotated, Any, Self
+from typing import Annotated, Self, get_args
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response
@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.fields import Id
+from soulgraph.api.media import Responses, binary, sent
+from soulgraph.api.raising import EMPTY_BODY, NO_PICTURE, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
 from soulgraph.library.images import ContentType, check_image
@@ -22,8 +24,8 @@ router = APIRouter(prefix="/v1/characters/{character_id}/images", tags=["library
 
 NAMES = (AVATAR, *EMOTIONS)
 
-_BINARY = {"schema": {"type": "string", "format": "binary"}}
-_FILE: dict[str, Any] = {"content": dict.fromkeys(("image/png", "image/jpeg", "image/webp"), _BINARY)}
+_FILE = binary(*get_args(ContentType))
+_ANSWERS: Responses = {200: _FILE, 304: {"description": "It is the one that the client has"}}
 
 
 def _known_name(name: str) -> str:
@@ -55,7 +57,12 @@ async def list_images(character_id: Id, services: Served) -> list[ImageOut]:
         return [ImageOut.of(info) for info in await tx.pictures.infos(character_id)]
 
 
-@router.get("/{name}", dependencies=[speaker], response_class=Response, responses={200: _FILE})
+@router.get(
+    "/{name}",
+    dependencies=[speaker],
+    response_class=Response,
+    responses=_ANSWERS,
+)
 async def read_image(
     character_id: Id, name: ImageName, services: Served, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
@@ -72,7 +79,8 @@ async def read_image(
     return Response(picture.content, media_type=picture.content_type, headers=headers)
 
 
-@router.put("/{name}", dependencies=[server_owner], openapi_extra={"requestBody": {"required": True, **_FILE}})
+@router.put("/{name}", dependencies=[server_owner], openapi_extra=sent(_FILE))
+@raises(NO_PICTURE, EMPTY_BODY)
 async def put_image(character_id: Id, name: ImageName, request: Request, services: Served) -> ImageOut:
     """Store an image; the request body is the file: PNG, JPEG or WebP, at most 4 MiB.
 

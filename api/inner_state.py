@@ -7,17 +7,21 @@ from pydantic import BaseModel, StringConstraints
 
 from soulgraph.api.auth import Owner
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, UserId
+from soulgraph.api.fields import Id, UserId, VersionNumber
+from soulgraph.api.raising import not_found, raises
 from soulgraph.api.services import Served
 from soulgraph.soul.people import NOBODY
 from soulgraph.soul.scratch import MAX_SCRATCH
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NOT_BLANK
 from soulgraph.stores.records import MonologueVersion
 from soulgraph.voices.task_outputs import INNER_STATE_LIMIT
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
-Monologue = Annotated[str, StringConstraints(min_length=1, max_length=INNER_STATE_LIMIT, strip_whitespace=True)]
+Monologue = Annotated[
+    str, StringConstraints(min_length=1, max_length=INNER_STATE_LIMIT, strip_whitespace=True), NOT_BLANK
+]
 
 Notes = Annotated[str, StringConstraints(max_length=MAX_SCRATCH, strip_whitespace=True)]
 
@@ -40,6 +44,7 @@ class InnerStateEdit(Body):
 
 
 @router.get("/inner-state")
+@raises(*not_found("relation"))
 async def read_inner_state(soul_id: Id, caller: Owner, services: Served, user_id: About = None) -> InnerState:
     """Read the soul's inner monologue about itself, or about a person. It is for owners; people never see it."""
     async with services.stores.read() as tx:
@@ -86,7 +91,7 @@ async def list_inner_versions(
 
 @router.post("/inner-state/versions/{n}/restore")
 async def restore_inner_version(
-    soul_id: Id, n: int, caller: Owner, services: Served, user_id: About = None
+    soul_id: Id, n: VersionNumber, caller: Owner, services: Served, user_id: About = None
 ) -> InnerVersionOut:
     """Restore version n of the inner monologue as a new version."""
     caller.check_soul(soul_id)
@@ -112,6 +117,7 @@ class ScratchAreaEdit(Body):
 
 
 @router.get("/scratch-area")
+@raises(*not_found("relation"))
 async def read_scratch_area(soul_id: Id, caller: Owner, services: Served, user_id: About = None) -> ScratchArea:
     """Read the soul's working notes, or those about a person, one to a line."""
     async with services.stores.read() as tx:

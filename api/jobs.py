@@ -6,6 +6,8 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from soulgraph.api.auth import server_owner
+from soulgraph.api.fields import BeforeId, JobId
+from soulgraph.api.raising import JOB_NOT_DEAD, raises
 from soulgraph.api.services import Served
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Job, JobStatus
@@ -40,7 +42,7 @@ async def list_jobs(
     services: Served,
     status: JobStatus | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: BeforeId = None,
 ) -> list[JobOut]:
     """List jobs, the newest first; pass the last `job_id` as `before` for the next page.
 
@@ -51,7 +53,8 @@ async def list_jobs(
 
 
 @router.post("/{job_id}/retry")
-async def retry_job(job_id: int, services: Served) -> JobOut:
+@raises(JOB_NOT_DEAD)
+async def retry_job(job_id: JobId, services: Served) -> JobOut:
     """Retry a dead job; 409 if it is not dead."""
     async with services.stores.write() as tx:
         job = await tx.outbox.retry(job_id, services.now())

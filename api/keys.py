@@ -6,8 +6,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, model_validator
 
 from soulgraph.api.auth import Identified, server_owner
-from soulgraph.api.edits import Body, example
+from soulgraph.api.edits import Body, example, form
 from soulgraph.api.fields import Id, Name, UserIdOrEveryone
+from soulgraph.api.raising import LAST_OWNER_KEY, not_found, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, NotFound
 from soulgraph.soul.timestamps import iso
@@ -27,7 +28,10 @@ class Me(BaseModel):
 
 
 class NewKey(Body):
-    model_config = example({"name": "Ann's phone", "scope": "chat", "user_id": "ann"})
+    model_config = example(
+        {"name": "Ann's phone", "scope": "chat", "user_id": "ann"},
+        one_of=[form(without=["user_id"]), {"properties": {"scope": {"enum": ["chat", "terminal"]}}}],
+    )
 
     name: Name
     scope: Scope
@@ -82,6 +86,7 @@ async def list_keys(services: Served) -> list[KeyOut]:
 
 
 @router.post("/keys", status_code=201, dependencies=[server_owner])
+@raises(*not_found("soul"))
 async def create_key(wanted: NewKey, services: Served) -> MadeKey:
     """Make a key. Its `secret` is in this answer and nowhere else. The first key closes an open server at once."""
     async with services.stores.write() as tx:
@@ -101,6 +106,7 @@ async def read_key(key_id: Id, services: Served) -> KeyOut:
 
 
 @router.delete("/keys/{key_id}", status_code=204, dependencies=[server_owner])
+@raises(LAST_OWNER_KEY)
 async def revoke_key(
     key_id: Id,
     services: Served,

@@ -9,12 +9,14 @@ from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, fie
 
 from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
-from soulgraph.api.fields import Id, Name
+from soulgraph.api.fields import Id, Mbti, Name, NewId
+from soulgraph.api.raising import ALREADY_EXISTS, CHANGED_MEANWHILE, raises
 from soulgraph.api.services import Served
 from soulgraph.prompts.lore import Lore
 from soulgraph.soul.personality import MBTI_TYPES
 from soulgraph.soul.profile import Edit, EditedField
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NOT_BLANK
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets
 from soulgraph.stores.records import Preset
@@ -26,7 +28,7 @@ router = APIRouter(prefix="/v1", tags=["library"])
 
 Short = Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True)]
 Long = Annotated[str, StringConstraints(max_length=20_000, strip_whitespace=True)]
-Utterance = Annotated[str, StringConstraints(min_length=1, max_length=8000, strip_whitespace=True)]
+Utterance = Annotated[str, StringConstraints(min_length=1, max_length=8000, strip_whitespace=True), NOT_BLANK]
 Monologue = Annotated[str, StringConstraints(max_length=1200, strip_whitespace=True)]
 
 
@@ -73,7 +75,7 @@ class CommonFields(Body):
 
     name: Name
     description: Short = ""
-    lore: list[Lore] = Field([], max_length=MAX_LORE)
+    lore: list[Lore] = Field([], max_length=MAX_LORE, json_schema_extra={"uniqueItems": True})
     extensions: dict[str, Any] = Field({}, description="what others keep here; never in a prompt")
 
     @field_validator("lore")
@@ -91,13 +93,13 @@ class Character(CommonFields):
     greetings: list[Utterance] = Field([], max_length=20)
     style_examples: list[Utterance] = Field([], max_length=50)
     inner_state: Monologue = Field("", description="the seed of a soul's inner monologue")
-    mbti_type: Annotated[str, AfterValidator(_mbti)] | None = None
+    mbti_type: Annotated[Mbti, AfterValidator(_mbti)] | None = None
 
 
 class NewCharacter(Character):
     model_config = example({"id": "lumen", **_EXAMPLE})
 
-    id: Id = Field(default_factory=lambda: new_id("char"), validation_alias=AliasChoices("id", "character_id"))
+    id: NewId = Field(default_factory=lambda: new_id("char"), validation_alias=AliasChoices("id", "character_id"))
 
 
 class EditedCharacter(Character, Revised):
@@ -146,6 +148,7 @@ async def list_characters(services: Served) -> list[CharacterOut]:
 
 
 @router.post("/characters", status_code=201, dependencies=[server_owner])
+@raises(ALREADY_EXISTS)
 async def create_character(wanted: NewCharacter, services: Served) -> CharacterOut:
     """Create a character; 409 if the id is taken."""
     async with services.stores.write() as tx:
@@ -159,6 +162,7 @@ async def read_character(character_id: Id, services: Served) -> CharacterOut:
 
 
 @router.put("/characters/{character_id}", dependencies=[server_owner])
+@raises(CHANGED_MEANWHILE)
 async def put_character(character_id: Id, wanted: EditedCharacter, services: Served) -> CharacterOut:
     """Replace a character, or create it under this id.
 

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from soulgraph.api.auth import AnyReader, server_owner
 from soulgraph.api.edits import Body, example, refuse_if_changed
-from soulgraph.api.fields import Id
+from soulgraph.api.fields import Content, Id, NewId
 from soulgraph.api.library import MAX_LORE, duplicate_id
+from soulgraph.api.raising import CHANGED_MEANWHILE, ENTRY_EXISTS, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Conflict, InvalidInput, NotFound
 from soulgraph.prompts.lore import Lore, lore_of
@@ -22,18 +23,21 @@ from soulgraph.stores.stores import Transaction
 PresetKind = Literal["characters", "backgrounds"]
 Rewrite = Callable[[list[Lore]], list[Lore]]
 
-_EXAMPLE: Json = {"id": "reef", "keys": ["reef", "暗礁"], "content": "The reef took three ships.", "priority": 60}
+_EXAMPLE: Json = {"keys": ["reef", "暗礁"], "content": "The reef took three ships.", "priority": 60}
 
 
 class Entry(Lore, Body):
     model_config = example(_EXAMPLE)
 
-    id: Id = Field(default_factory=lambda: new_id("lore"))
+    id: NewId = Field(default_factory=lambda: new_id("lore"))
 
 
-Entries = Annotated[list[Entry], JsonBody(max_length=MAX_LORE, examples=[[_EXAMPLE]])]
+Entries = Annotated[
+    list[Entry],
+    JsonBody(max_length=MAX_LORE, examples=[[{"id": "reef", **_EXAMPLE}]], json_schema_extra={"uniqueItems": True}),
+]
 Revision = Annotated[
-    str | None, Query(max_length=64, description="of the preset as it was read; 409 if it has changed")
+    Content | None, Query(max_length=64, description="of the preset as it was read; 409 if it has changed")
 ]
 
 
@@ -50,12 +54,14 @@ def lore_router(kind: PresetKind) -> APIRouter:
             return lore_of((await presets_of(tx, kind).get(preset_id)).data)
 
     @router.post("", status_code=201, dependencies=[server_owner])
+    @raises(ENTRY_EXISTS)
     async def add_entry(preset_id: Id, entry: Entry, services: Served) -> Lore:
         """Add an entry at the end; 409 if its id is taken."""
         await rewrite_lore(kind, preset_id, lambda lore: _add(lore, entry), services)
         return entry
 
     @router.put("", dependencies=[server_owner])
+    @raises(CHANGED_MEANWHILE)
     async def put_lore(preset_id: Id, entries: Entries, services: Served, revision: Revision = None) -> list[Lore]:
         """Replace all entries, in this order. An entry without an id gets one."""
         if duplicate := duplicate_id(entries):

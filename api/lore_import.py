@@ -3,16 +3,18 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, ValidationError
 
 from soulgraph.api.auth import server_owner
+from soulgraph.api.cards import FILES
 from soulgraph.api.edits import unstorable
 from soulgraph.api.fields import Id
 from soulgraph.api.library import MAX_LORE
 from soulgraph.api.lore import PresetKind, presets_of, rewrite_lore
+from soulgraph.api.media import either, json_file, sent
+from soulgraph.api.raising import NO_LOREBOOK, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput
 from soulgraph.library.cards.files import read_file
@@ -21,12 +23,8 @@ from soulgraph.prompts.lore import Lore
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
 from soulgraph.soul.validation import explain
 
-_FILE: dict[str, Any] = {
-    "content": {
-        "application/json": {"schema": {"type": "object"}},
-        "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
-    }
-}
+_EXAMPLE = {"entries": {"0": {"key": ["lamp"], "content": "The lamp has burned since the flood."}}}
+_BOOK = sent(either(json_file(_EXAMPLE), FILES))
 
 
 class ImportedLore(BaseModel):
@@ -63,9 +61,9 @@ class ReadBook:
 
 def import_router(kind: PresetKind) -> APIRouter:
     router = APIRouter(prefix=f"/v1/{kind}/{{preset_id}}/lore", tags=["library"])
-    body = {"requestBody": {"required": True, **_FILE}}
 
-    @router.post("/import", status_code=201, dependencies=[server_owner], openapi_extra=body)
+    @router.post("/import", status_code=201, dependencies=[server_owner], openapi_extra=_BOOK)
+    @raises(NO_LOREBOOK)
     async def import_lore(preset_id: Id, request: Request, services: Served) -> ImportedLore:
         """Add the entries of a lorebook; the request body is the file.
 

@@ -3,22 +3,22 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints
 
 from soulgraph.api.auth import Reader
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, SharedWith
+from soulgraph.api.fields import Id, SharedWith, SlotNumber
 from soulgraph.api.services import Served
 from soulgraph.soul.people import EVERYONE, Visibility, others, visibility_of
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NOT_BLANK, NUMBER
 from soulgraph.stores.memory import SlotKind, kind_of_slot
 from soulgraph.stores.records import Preference, Slot
 
 router = APIRouter(prefix="/v1/souls/{soul_id}", tags=["memory"])
 
-Number = Annotated[int, Path(ge=0, le=99)]
-ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True), NOT_BLANK]
 
 
 class SlotEdit(Body):
@@ -58,7 +58,7 @@ class PreferenceEdit(Body):
     read_only = frozenset({"key", "user_id", "visibility", "source", "updated_at"})
 
     value: ShortText
-    confidence: float = Field(1.0, ge=0, le=1)
+    confidence: Annotated[float, NUMBER] = Field(1.0, ge=0, le=1)
     evidence: list[ShortText] = Field([], max_length=20, description="the words it was taken from")
     shared_with: SharedWith = Field([])
 
@@ -96,7 +96,7 @@ async def list_slots(soul_id: Id, caller: Reader, services: Served) -> list[Slot
 
 
 @router.get("/slots/{n}")
-async def read_slot(soul_id: Id, n: Number, caller: Reader, services: Served) -> SlotOut:
+async def read_slot(soul_id: Id, n: SlotNumber, caller: Reader, services: Served) -> SlotOut:
     """Read a memory slot; 404 if it is empty."""
     async with services.stores.read() as tx:
         await caller.soul(tx, soul_id)
@@ -104,7 +104,7 @@ async def read_slot(soul_id: Id, n: Number, caller: Reader, services: Served) ->
 
 
 @router.put("/slots/{n}")
-async def put_slot(soul_id: Id, n: Number, wanted: SlotEdit, caller: Reader, services: Served) -> SlotOut:
+async def put_slot(soul_id: Id, n: SlotNumber, wanted: SlotEdit, caller: Reader, services: Served) -> SlotOut:
     """Write a memory slot.
 
     Slots 0 to 9 are for facts, 10 to 19 for moments, 20 to 29 for feelings, 30 to 39 for growth; the rest is free.
@@ -119,7 +119,7 @@ async def put_slot(soul_id: Id, n: Number, wanted: SlotEdit, caller: Reader, ser
 
 
 @router.delete("/slots/{n}", status_code=204)
-async def delete_slot(soul_id: Id, n: Number, caller: Reader, services: Served) -> None:
+async def delete_slot(soul_id: Id, n: SlotNumber, caller: Reader, services: Served) -> None:
     """Empty a memory slot; 404 if it is empty."""
     caller.check_soul(soul_id)
     async with services.stores.write() as tx:

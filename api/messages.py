@@ -3,19 +3,20 @@
 from dataclasses import asdict
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, SharedWith
+from soulgraph.api.fields import AfterId, BeforeId, Id, MessageId, SharedWith
+from soulgraph.api.raising import SESSION_BUSY, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.facts import reexamine
 from soulgraph.soul.people import Visibility, others, visibility_of
 from soulgraph.soul.timestamps import iso
-from soulgraph.soul.validation import NO_NUL
+from soulgraph.soul.validation import NOT_BLANK, STORABLE_TEXT
 from soulgraph.stores.factories import title_of
 from soulgraph.stores.messages import MAX_ID
 from soulgraph.stores.records import Message, Session
@@ -23,10 +24,7 @@ from soulgraph.stores.stores import Transaction
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/messages", tags=["sessions"])
 Limit = Annotated[int, Query(ge=1, le=1000)]
-After = Annotated[int, Query(ge=0, le=MAX_ID)]
-Before = Annotated[int | None, Query(ge=1, le=MAX_ID, description="the page before this `message_id`")]
 Newest = Annotated[bool, Query(description="the last page")]
-MessageId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 class MessageOut(BaseModel):
@@ -49,7 +47,7 @@ class MessageOut(BaseModel):
 class MessagePatch(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"content": "I play the cello"}]})
 
-    content: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True), NO_NUL]
+    content: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True), NOT_BLANK, STORABLE_TEXT]
 
 
 class Sharing(Body):
@@ -70,8 +68,8 @@ async def list_messages(
     session_id: Id,
     caller: Reader,
     services: Served,
-    after: After = 0,
-    before: Before = None,
+    after: AfterId = 0,
+    before: BeforeId = None,
     newest: Newest = False,
     limit: Limit = 200,
 ) -> list[MessageOut]:
@@ -92,6 +90,7 @@ async def list_messages(
 
 
 @router.patch("/{message_id}")
+@raises(SESSION_BUSY)
 async def correct_message(
     session_id: Id, message_id: MessageId, patch: MessagePatch, caller: Reader, services: Served
 ) -> MessageOut:
@@ -116,6 +115,7 @@ async def correct_message(
 
 
 @router.delete("/{message_id}", status_code=204)
+@raises(SESSION_BUSY)
 async def delete_message(session_id: Id, message_id: MessageId, caller: Reader, services: Served) -> None:
     """Delete a message, after a running turn, and with it what finds it again; by the same people as a correction."""
     await _check_session(session_id, caller, services)

@@ -2,30 +2,53 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
-from soulgraph.api.fields import Id, Text, UserId
+from soulgraph.api.fields import Id, ModelName, Text, UserId
 from soulgraph.nodes.answer import Answer
-from soulgraph.soul.validation import explain
+from soulgraph.soul.emotions import EmotionStateDict
+from soulgraph.soul.gate import ExecMode
+from soulgraph.soul.validation import FLAG, explain
 from soulgraph.stores.records import Json
 
 PATHS = ("/v1/models", "/v1/chat/completions")
 
-_EXTRAS = ("session_id", "turn_id", "soul_id", "soul_emotion", "exec_mode")
 _text = TypeAdapter(Text)
-# Fields that ask for an answer a soul cannot give (several choices, tools, audio …), with the values that are allowed
-# because they ask for nothing.
-_ALLOWED_VALUES: dict[str, Sequence[Any]] = {
-    "n": [1],
-    "tools": [[]],
-    "functions": [[]],
-    "response_format": [{"type": "text"}],
-    "logprobs": [False],
-    "modalities": [["text"]],
-    "audio": [],
-}
+
+
+class _Only:
+    """Of a field that asks for what a soul cannot give (several choices, tools, audio …).
+
+    Allowed are the values that ask for nothing.
+    """
+
+    def __init__(self, *values: Any) -> None:
+        self._values = (None, *values)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"enum": [*self._values]}
+
+    def _check(self, value: Any) -> Any:
+        # Not `in`: True would be 1.
+        if any(value == allowed and type(value) is type(allowed) for allowed in self._values):
+            return value
+        raise ValueError("a soul answers once, in plain text and with tools of its own: leave this out")
 
 
 class Message(BaseModel):
@@ -52,7 +75,7 @@ class Metadata(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    include_usage: bool = False
+    include_usage: Annotated[bool, FLAG] = False
 
 
 class CompletionRequest(BaseModel):
@@ -64,26 +87,19 @@ class CompletionRequest(BaseModel):
         }
     )
 
-    model: str = Field(description="`soul:` and the name or id of a soul")
+    model: ModelName
     messages: list[Message] = Field(description="only the user's last one is new: the soul remembers the others")
     user: UserId | None = None
     metadata: Metadata | None = None
-    stream: bool | None = None
+    stream: Annotated[bool, FLAG] | None = None
     stream_options: StreamOptions | None = None
-    n: Any = None
-    tools: Any = None
-    functions: Any = None
-    response_format: Any = None
-    logprobs: Any = None
-    modalities: Any = None
-    audio: Any = None
-
-    @field_validator(*_ALLOWED_VALUES)
-    @classmethod
-    def _refuse_unsupported(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is None or value in _ALLOWED_VALUES[str(info.field_name)]:
-            return value
-        raise ValueError("a soul answers once, in plain text and with tools of its own: leave this out")
+    n: Annotated[Any, _Only(1)] = None
+    tools: Annotated[Any, _Only([])] = None
+    functions: Annotated[Any, _Only([])] = None
+    response_format: Annotated[Any, _Only({"type": "text"})] = None
+    logprobs: Annotated[Any, _Only(False)] = None
+    modalities: Annotated[Any, _Only(["text"])] = None
+    audio: Annotated[Any, _Only()] = None
 
     @field_validator("messages")
     @classmethod
@@ -119,6 +135,57 @@ def _last_user_message(messages: Sequence[Message]) -> Message:
         if message.role == "user":
             return message
     raise ValueError("there is no message of the user")
+
+
+class Model(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+class Reply(BaseModel):
+    role: Literal["assistant"]
+    content: str
+    refusal: None
+
+
+class Choice(BaseModel):
+    index: int
+    message: Reply
+    logprobs: None
+    finish_reason: Literal["stop"]
+
+
+class Tokens(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Extras(BaseModel):
+    session_id: str
+    turn_id: str
+    soul_id: str
+    soul_emotion: EmotionStateDict
+    exec_mode: ExecMode
+
+
+class CompletionOut(BaseModel):
+    """The answer to a request that is not streamed, with what a soul has to say beside its words."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: Tokens
+    soulgraph: Extras
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +225,7 @@ def _usage(answer: Answer) -> Json:
 
 
 def _extras(answer: Answer) -> Json:
-    return {key: value for key, value in answer.items() if key in _EXTRAS}
+    return {key: value for key, value in answer.items() if key in Extras.model_fields}
 
 
 def status(problem: Json) -> int:

@@ -1,5 +1,7 @@
 """The persona mode of a session: read it, choose one, and go back to the default."""
 
+from typing import Annotated
+
 from fastapi import APIRouter
 from pydantic import Field
 
@@ -7,9 +9,11 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
 from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Title
+from soulgraph.api.raising import SESSION_BUSY, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.modes import Mode, PersonaState, Source, changed, chosen_between_turns, default_state
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NUMBER
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/persona-state", tags=["sessions"])
 
@@ -21,7 +25,7 @@ class ModeChoice(Body):
 
     mode: Mode
     mode_source: Source = Field("user", description="`default` goes back to the default mode")
-    ttl_turns: int | None = Field(None, ge=0, le=10_000, description="0 or null: the usual number")
+    ttl_turns: Annotated[int, NUMBER] | None = Field(None, ge=0, le=10_000, description="0 or null: the usual number")
     notes: Title = ""
 
 
@@ -33,6 +37,7 @@ async def read_persona_state(session_id: Id, caller: Reader, services: Served) -
 
 
 @router.put("")
+@raises(SESSION_BUSY)
 async def choose_mode(session_id: Id, choice: ModeChoice, caller: Reader, services: Served) -> PersonaState:
     """Choose the persona mode for the next `ttl_turns` turns, as if the user had asked for it in the chat."""
     if choice.mode_source == "default":
@@ -43,6 +48,7 @@ async def choose_mode(session_id: Id, choice: ModeChoice, caller: Reader, servic
 
 
 @router.delete("")
+@raises(SESSION_BUSY)
 async def reset_mode(session_id: Id, caller: Reader, services: Served) -> PersonaState:
     """Go back to the default persona mode."""
     default = default_state(services.context.persona.default_mode, iso(services.now()))

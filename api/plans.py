@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, NaiveDatet
 
 from soulgraph.api.auth import Reader
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, SharedWith
+from soulgraph.api.fields import WRITTEN_TIME, Id, SharedWith
 from soulgraph.api.memory import ShortText, sharing
 from soulgraph.api.services import Served, Services
 from soulgraph.nodes.plan_records import When, new_plan, scheduled
@@ -18,7 +18,7 @@ from soulgraph.nodes.plans import zone_name
 from soulgraph.senses.plans.finding import FoundPlan
 from soulgraph.soul.people import Visibility, visibility_of
 from soulgraph.soul.plan_times import PlanGrain, PlanKind, PlanStatus, Recurs, is_zone
-from soulgraph.soul.timestamps import iso
+from soulgraph.soul.timestamps import check_time, iso
 from soulgraph.stores.records import Plan
 from soulgraph.stores.stores import Transaction
 
@@ -40,10 +40,19 @@ def _check_zone(name: str) -> str:
 
 
 Zone = Annotated[
-    str, Field(max_length=64, description="an IANA name; by default the person's"), AfterValidator(_check_zone)
+    str,
+    Field(
+        max_length=64, description="an IANA name; by default the person's", json_schema_extra={"format": "time-zone"}
+    ),
+    AfterValidator(_check_zone),
 ]
 Grain = Literal["minute", "hour", "part", "day", "week"]
-Wall = Annotated[NaiveDatetime, Field(description="wall time in `zone`, without an offset")]
+Wall = Annotated[
+    NaiveDatetime,
+    AfterValidator(check_time),
+    WRITTEN_TIME,
+    Field(description="wall time in `zone`, without an offset", json_schema_extra={"format": "date-time-local"}),
+]
 
 
 class PlanNew(Body):

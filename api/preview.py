@@ -14,8 +14,10 @@ from pydantic import BaseModel, Field, model_validator
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner
 from soulgraph.api.chat import for_caller
-from soulgraph.api.edits import Body, example
+from soulgraph.api.edits import Body, example, form
+from soulgraph.api.examples import SOUL
 from soulgraph.api.fields import Id, Text, UserId
+from soulgraph.api.raising import ADMITTED, MODEL_SILENT, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.templates import EXAMPLE, EditedTemplate, data_of
 from soulgraph.nodes.persona_context import template_of
@@ -29,11 +31,12 @@ from soulgraph.stores.stores import Premise, Transaction
 
 router = APIRouter(prefix="/v1/templates", tags=["library"])
 
+_FORMS = [form("session_id", without=["soul_id"]), form("soul_id", without=["session_id"])]
 _TITLE = re.compile(r"^---(.+)---$", re.MULTILINE)
 
 
 class Rehearsal(Body):
-    model_config = example({"soul_id": "soul_c3fa2c45", "text": "How was your night?", "user_id": "ann"})
+    model_config = example({"soul_id": SOUL, "text": "How was your night?", "user_id": "ann"}, one_of=_FORMS)
 
     text: Text
     session_id: Id | None = None
@@ -48,7 +51,7 @@ class Rehearsal(Body):
 
 
 class DraftRehearsal(Rehearsal):
-    model_config = example({"template": EXAMPLE, "soul_id": "soul_c3fa2c45", "text": "How was your night?"})
+    model_config = example({"template": EXAMPLE, "soul_id": SOUL, "text": "How was your night?"}, one_of=_FORMS)
 
     template: EditedTemplate = Field(description="as it would be saved; its id and revision change nothing")
 
@@ -80,6 +83,7 @@ class PreviewOut(BaseModel):
 
 
 @router.post("/preview")
+@raises(*ADMITTED, MODEL_SILENT)
 async def preview_draft(wanted: DraftRehearsal, caller: Owner, services: Served) -> PreviewOut:
     """Show the prompt that a template gives which is not saved, as `/{template_id}/preview` does for one that is.
 
@@ -97,6 +101,7 @@ async def preview_draft(wanted: DraftRehearsal, caller: Owner, services: Served)
 
 
 @router.post("/{template_id}/preview")
+@raises(*ADMITTED, MODEL_SILENT)
 async def preview_template(template_id: Id, wanted: Rehearsal, caller: Owner, services: Served) -> PreviewOut:
     """Show the prompt that this template gives for a text, in a session or at the beginning of a new one.
 
@@ -123,7 +128,7 @@ async def _speak_by(tx: Transaction, session_id: str | None, template_id: str) -
 async def _rehearse(
     template_id: str, wanted: Rehearsal, caller: Caller, services: Services, premise: Premise
 ) -> TurnState:
-    request = await for_caller(_request(template_id, wanted), caller, services)
+    request = await for_caller(_request(template_id, wanted), caller, services.stores)
     return await services.runner.rehearse(request, premise)
 
 

@@ -1,7 +1,8 @@
 """Error responses: RFC 9457 problems with stable codes, or OpenAI's format on the OpenAI-compatible paths."""
 
+import errno
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -9,10 +10,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
+from starlette.types import Scope
 
 from soulgraph.api import openai_wire
-from soulgraph.errors import Busy, InvalidInput, RequestError, SoulgraphError, Unauthorized
+from soulgraph.api.paths import allowed_methods
+from soulgraph.errors import Busy, InvalidInput, RequestError, SoulgraphError, StoreUnavailable, Unauthorized
 from soulgraph.soul.validation import flaws_in
+from soulgraph.stores.failures import DISK_FULL
 
 _log = logging.getLogger(__name__)
 
@@ -21,6 +26,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SoulgraphError, _on_soulgraph_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(OSError, _on_os_error)
     app.add_exception_handler(Exception, _on_unexpected_error)
 
 
@@ -79,12 +85,41 @@ async def _on_validation_error(request: Request, error: Exception) -> JSONRespon
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
-    """Errors of the framework itself, such as an unknown path."""
+    """Errors of the framework itself, such as an unknown path; of a body that it cannot read it keeps the reason."""
     assert isinstance(error, HTTPException)
-    code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, RequestError.code)
-    body = RequestError(str(error.detail)).problem()
-    body |= {"status": error.status_code, "code": code, "type": f"urn:soulgraph:problem:{code}"}
-    return _response(body, request.url.path, dict(error.headers or {}))
+    if unreadable := _reason_of_unreadable(error.__cause__):
+        return problem(InvalidInput(f"body: {unreadable}"), request.url.path)
+    if error.status_code == 405:
+        return method_not_allowed(request.app.routes, request.scope)
+    code, detail = RequestError.code, str(error.detail)
+    if error.status_code == 404:
+        code, detail = "no_such_path", "there is nothing at this path: /docs lists what there is"
+    return _framework_problem(error.status_code, code, detail, request.url.path, dict(error.headers or {}))
+
+
+def method_not_allowed(routes: Iterable[BaseRoute], scope: Scope) -> JSONResponse:
+    allowed = allowed_methods(routes, scope)
+    detail = f"this path has no {scope['method']}: use one of {allowed}"
+    return _framework_problem(405, "method_not_allowed", detail, scope["path"], {"Allow": allowed})
+
+
+def _framework_problem(status: int, code: str, detail: str, path: str, headers: dict[str, str]) -> JSONResponse:
+    body = RequestError(detail).problem()
+    body |= {"status": status, "code": code, "type": f"urn:soulgraph:problem:{code}"}
+    return _response(body, path, headers)
+
+
+async def _on_os_error(request: Request, error: Exception) -> JSONResponse:
+    """A file that finds no room, such as an upload on its way; any other is unexpected."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return problem(StoreUnavailable(DISK_FULL), request.url.path)
+    raise error
+
+
+def _reason_of_unreadable(cause: BaseException | None) -> str:
+    if isinstance(cause, RecursionError):
+        return "is nested too deeply"
+    return f"is no JSON that can be read: {cause}" if isinstance(cause, ValueError) else ""
 
 
 async def _on_unexpected_error(request: Request, error: Exception) -> JSONResponse:

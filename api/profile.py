@@ -10,6 +10,7 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner, Reader
 from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id
+from soulgraph.api.raising import CHANGED_MEANWHILE, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.soul.maintenance import maintain, restore
 from soulgraph.soul.profile import Edit, Profile, empty_profile, known_to, replace
@@ -55,6 +56,7 @@ async def read_profile(soul_id: Id, caller: Reader, services: Served) -> Profile
 
 
 @router.put("")
+@raises(CHANGED_MEANWHILE)
 async def put_profile(soul_id: Id, wanted: ProfileEdit, caller: Owner, services: Served) -> ProfileOut:
     """Replace the profile. Fields of `dynamic_state` that are left out are removed.
 
@@ -76,6 +78,7 @@ async def maintain_profile(soul_id: Id, caller: Owner, services: Served) -> Prof
 
 
 @router.post("/restore")
+@raises(*not_found("retired item"))
 async def restore_retired(soul_id: Id, wanted: Restoring, caller: Owner, services: Served) -> ProfileOut:
     """Put a retired item back into its field, with the present time so that it does not fade at once."""
     return await _change_profile(soul_id, lambda profile, now: restore(profile, wanted.id, now), caller, services)

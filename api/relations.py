@@ -9,6 +9,7 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader, Somebody
 from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id, Name, UserId
+from soulgraph.api.raising import NO_EVENT_LIBRARY, SESSION_BUSY, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import delete_conversation
 from soulgraph.errors import NotFound
@@ -76,6 +77,7 @@ async def read_relation(soul_id: Id, user_id: UserId, caller: Somebody, services
 
 
 @router.put("/{user_id}")
+@raises(*not_found("relation"))
 async def put_relation(
     soul_id: Id, user_id: UserId, wanted: RelationEdit, caller: Somebody, services: Served
 ) -> RelationOut:
@@ -94,6 +96,7 @@ async def put_relation(
 
 
 @router.delete("/{user_id}", status_code=204)
+@raises(SESSION_BUSY, NO_EVENT_LIBRARY)
 async def forget_person(
     soul_id: Id,
     user_id: UserId,

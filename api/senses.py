@@ -4,17 +4,19 @@ import time
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from soulgraph.api.auth import speaker
-from soulgraph.api.edits import example
-from soulgraph.api.fields import MAX_TEXT, Text
-from soulgraph.api.services import Served
+from soulgraph.api.catalogs import UncheckedCatalog, read_catalog
+from soulgraph.api.disconnects import NoAnswer, unless_gone
+from soulgraph.api.edits import Body, example
+from soulgraph.api.fields import MAX_TEXT, WRITTEN_TIME, Text
+from soulgraph.api.raising import CATALOGS_BUSY, NO_SENSE, raises
+from soulgraph.api.services import Served, Services
 from soulgraph.nodes.answer import AppraisalReport
-from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import IntentResult
-from soulgraph.terminals.reports import IntentCatalog
+from soulgraph.soul.timestamps import check_time
 
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[speaker])
 
@@ -22,7 +24,7 @@ router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[speaker])
 _LIGHT = {"id": "light_on", "name": "开灯", "match": {"keywords_any": ["开灯", "turn on the light"]}}
 
 
-class Analyze(BaseModel):
+class Analyze(Body):
     model_config = example({"text": "今天被老板骂了，好难过"})
 
     text: Text
@@ -42,18 +44,21 @@ class FeelingOut(BaseModel):
 class FilterOptions(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    now: datetime | None = Field(None, description="the user's time, against which 明早七点 is resolved")
+    now: Annotated[datetime, AfterValidator(check_time), WRITTEN_TIME] | None = Field(
+        None, description="the user's time, against which 明早七点 is resolved"
+    )
 
 
-class Filter(BaseModel):
+class Filter(Body):
     model_config = example({"text": "Turn on the light, please", "intent_catalog": [_LIGHT]})
 
     text: Annotated[str, Field(max_length=MAX_TEXT)]
-    intent_catalog: IntentCatalog
+    intent_catalog: UncheckedCatalog
     options: FilterOptions = FilterOptions()
 
 
 @router.post("/emotion/analyze")
+@raises(NO_SENSE)
 async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
     """Recognise the emotion of a text. It has no effect on any soul."""
     start = time.perf_counter()
@@ -62,8 +67,19 @@ async def analyze_emotion(request: Analyze, services: Served) -> FeelingOut:
     return FeelingOut(**emotion.to_dict(), latency_ms=round((time.perf_counter() - start) * 1000, 2))
 
 
-@router.post("/intents/filter")
-async def filter_intents(request: Filter, services: Served) -> IntentResult:
-    """Find the intents of the given catalog that a text asks for. Nothing is carried out."""
-    now = request.options.now or services.context.local_time()
-    return await services.context.senses.intents.filter(request.text, CompiledCatalog(request.intent_catalog), now)
+@router.post("/intents/filter", response_model=IntentResult)
+@raises(CATALOGS_BUSY)
+async def filter_intents(wanted: Filter, services: Served, request: Request) -> IntentResult | NoAnswer:
+    """Find the intents of the given catalog that a text asks for. Nothing is carried out.
+
+    A catalog that was sent or reported before is known. A new one is compiled, which takes about a millisecond for
+    each example, and stops when the client leaves.
+    """
+    return await unless_gone(request, _filter(wanted, services))
+
+
+async def _filter(wanted: Filter, services: Services) -> IntentResult:
+    intents = services.context.senses.intents
+    now = wanted.options.now or services.context.local_time()
+    catalog = await intents.catalogs.compiled(await read_catalog(wanted.intent_catalog))
+    return await intents.filter(wanted.text, catalog, now)

@@ -9,15 +9,28 @@ from pydantic import BaseModel, Field, model_validator
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader, Somebody
 from soulgraph.api.chat import for_caller
-from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, Title, UserId
+from soulgraph.api.edits import Body, example, form
+from soulgraph.api.examples import SOUL
+from soulgraph.api.fields import MAX_INTEGER, Id, Title, UserId
 from soulgraph.api.groups import People, Souls, allowed_souls, change_members, changes_members, refuse_to_gather
+from soulgraph.api.raising import (
+    ADMITTED,
+    ANOTHER_PERSON,
+    EDITING,
+    MAY_NOT_GATHER,
+    NO_EVENT_LIBRARY,
+    NOT_OWN_TO_DELETE,
+    SESSION_BUSY,
+    not_found,
+    raises,
+)
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.greeting import open_session as open_with_greeting
 from soulgraph.soul.modes import PersonaState
 from soulgraph.soul.timestamps import iso
+from soulgraph.soul.validation import NUMBER
 from soulgraph.stores.factories import new_id, new_session
 from soulgraph.stores.records import CharacterSnapshot, Session
 
@@ -25,10 +38,8 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
-class NewSession(BaseModel):
-    model_config = example(
-        {"soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "background_id": "wasteland_world", "title": "By the lamp"}
-    )
+class NewSession(Body):
+    model_config = example({"soul_id": SOUL, "background_id": "wasteland_world", "title": "By the lamp"})
 
     soul_id: Id
     user_id: UserId | None = None
@@ -40,8 +51,8 @@ class NewSession(BaseModel):
     template_id: Id | None = None
 
 
-class Opening(BaseModel):
-    model_config = example({"soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "greeting": 1})
+class Opening(Body):
+    model_config = example({"soul_id": SOUL, "greeting": 1})
 
     soul_id: Id | None = Field(None, description="without it the terminal's soul is used")
     session_id: Id | None = Field(None, description="without it the usual conversation of this person is opened")
@@ -50,11 +61,13 @@ class Opening(BaseModel):
     character_id: Id | None = None
     background_id: Id | None = None
     template_id: Id | None = None
-    greeting: int = Field(0, ge=0, description="which of the character's greetings, counted from 0")
+    greeting: Annotated[int, NUMBER] = Field(
+        0, ge=0, le=MAX_INTEGER, description="which of the character's greetings, counted from 0"
+    )
 
 
 class SessionPatch(Body):
-    model_config = example({"title": "By the lamp"})
+    model_config = example({"title": "By the lamp"}, one_of=[form("title"), form("people"), form("souls")])
 
     title: Title | None = None
     people: People | None = None
@@ -117,6 +130,7 @@ async def list_sessions(
 
 
 @router.post("", status_code=201)
+@raises(*not_found("soul", "character", "background", "template"), MAY_NOT_GATHER, ANOTHER_PERSON)
 async def create_session(wanted: NewSession, caller: Somebody, services: Served) -> SessionOut:
     """Create a session without a greeting. It keeps a snapshot of its character as it is now."""
     caller = caller.acting_for(wanted.user_id)
@@ -143,13 +157,14 @@ async def create_session(wanted: NewSession, caller: Somebody, services: Served)
 
 
 @router.post("/open")
+@raises(*ADMITTED)
 async def open_session(wanted: Opening, caller: Somebody, services: Served) -> OpenedSession:
     """Create the session if needed, and begin it with a greeting of its character.
 
     A session that already has messages is left as it is.
     """
     request = TurnRequest(text="", **wanted.model_dump(exclude={"greeting"}))
-    request = await for_caller(request, caller, services)
+    request = await for_caller(request, caller, services.stores)
     session, greeting = await open_with_greeting(services.context, request, wanted.greeting)
     return OpenedSession(**SessionOut.of(session).model_dump(), greeting=greeting)
 
@@ -161,6 +176,7 @@ async def read_session(session_id: Id, caller: Reader, services: Served) -> Sess
 
 
 @router.patch("/{session_id}")
+@raises(*EDITING)
 async def edit_session(session_id: Id, patch: SessionPatch, caller: Reader, services: Served) -> SessionOut:
     """Change the title of a session, or who takes part: after a running turn, and from the next message on.
 
@@ -183,12 +199,14 @@ async def edit_session(session_id: Id, patch: SessionPatch, caller: Reader, serv
 
 
 @router.put("/{session_id}")
+@raises(*not_found("session"), *EDITING)
 async def put_session(session_id: Id, wanted: SessionEdit, caller: Reader, services: Served) -> SessionOut:
     """Send a session back as it was read, perhaps edited as by `PATCH`; what cannot be changed is ignored."""
     return await edit_session(session_id, wanted, caller, services)
 
 
 @router.delete("/{session_id}", status_code=204)
+@raises(NOT_OWN_TO_DELETE, SESSION_BUSY, NO_EVENT_LIBRARY)
 async def delete_session(session_id: Id, caller: Reader, services: Served) -> None:
     """Wait for a running turn, then delete the session with its messages and the events made from it alone."""
     async with services.stores.read() as tx:
@@ -207,7 +225,8 @@ async def delete_conversation(session_id: str, services: Services) -> None:
         async with services.stores.read() as tx:
             session = await tx.sessions.get(session_id)
         await services.forget(session_id)
+        # Before the row: nothing is lost with a checkpoint, and one that stays would speak for a session of this name.
+        await services.checkpointer.adelete_thread(session_id)
         async with services.stores.write() as tx:
             await tx.sessions.delete(session_id)
-        await services.checkpointer.adelete_thread(session_id)
     services.announce_session(session, "deleted")

@@ -7,16 +7,18 @@ from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from soulgraph.api.auth import speaker
-from soulgraph.api.edits import Body, example
+from soulgraph.api.edits import Body, example, form
 from soulgraph.api.emotion import TraitsOut
+from soulgraph.api.fields import Mbti
+from soulgraph.api.raising import NO_SENSE, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.constants import Constants
 from soulgraph.soul.emotion_report import Bilingual
-from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.emotions import EMOTIONS, UserEmotion
 from soulgraph.soul.gate import ExecMode, GateReason
 from soulgraph.soul.language import Lang
 from soulgraph.soul.mood import mood_words
@@ -24,6 +26,8 @@ from soulgraph.soul.personality import Traits, traits_of
 from soulgraph.soul.simulation import (
     AFTERMATH_S,
     DEFAULT_STEPS,
+    MAX_S,
+    SHORTHANDS,
     Cue,
     Sample,
     Script,
@@ -35,47 +39,71 @@ from soulgraph.soul.simulation import (
     seconds,
     timeline,
 )
+from soulgraph.soul.validation import NUMBER
 
 router = APIRouter(prefix="/v1", tags=["senses"], dependencies=[speaker])
 
 MAX_SAMPLES = 2000
 MAX_CUES = 500
 MAX_SENTENCES = 50
+_SCRIPT = Field(json_schema_extra={"format": "emotion-script"})
 _UNHEARD = UserEmotion("neutral", 0.0, 0.0, 0.0, 0.0)
 _LANGUAGES: tuple[Lang, ...] = ("zh", "en")
 
-Seconds = Annotated[float | str, Field(description="seconds, or a time like `8s`, `1m30s`, `2h`, `3d`")]
-Words = Annotated[str, StringConstraints(max_length=1000)]
+Seconds = Annotated[
+    float | str,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": MAX_S},
+                {"type": "string", "pattern": r"^(\d{1,3}(\.\d{1,3})?[dhms])+$", "maxLength": 20},
+            ],
+            "description": "seconds, or a time like `8s`, `1m30s`, `2h`, `3d`",
+        }
+    ),
+]
+Words = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Label = Annotated[Words, Field(json_schema_extra={"enum": [*EMOTIONS, *SHORTHANDS]})]
+# `script_of` checks these: it names the entry, also in a script of one line.
+Share = Annotated[float, NUMBER, Field(json_schema_extra={"minimum": 0, "maximum": 1})]
+Axis = Annotated[float, NUMBER, Field(json_schema_extra={"minimum": -1, "maximum": 1})]
+_FIGURES = ("intensity", "confidence", "p", "a", "d", "hostility", "repair")
 
 
 class ScriptEntry(BaseModel):
     """What the user says at a time (`say`), or the emotion they show, as in a script of `soulgraph simulate`."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "anyOf": [form("emotion", without=["say"]), form("say", without=["emotion", *_FIGURES])],
+        },
+    )
 
     at: Seconds
     say: Words | None = Field(None, description="the server's recogniser hears what it feels like")
-    emotion: Words | None = Field(None, description="or a label like `anger`, or `insult`, `apology`, `praise`")
-    intensity: float | None = None
-    confidence: float | None = None
-    p: float | None = None
-    a: float | None = None
-    d: float | None = None
-    hostility: float | None = None
-    repair: float | None = None
+    emotion: Label | None = Field(None, description="or a label like `anger`, or `insult`, `apology`, `praise`")
+    intensity: Share | None = None
+    confidence: Share | None = None
+    p: Axis | None = None
+    a: Axis | None = None
+    d: Axis | None = None
+    hostility: Share | None = None
+    repair: Share | None = None
 
 
 class Simulation(Body):
     model_config = example(
         {"mbti_types": ["INFP", "ESTJ"], "script": 'insult*4@8s, "I am so sorry."@60s', "until": "4m"},
         {"mbti_types": ["INFJ"], "entries": [{"at": "8s", "emotion": "joy", "intensity": 0.6}], "step": 1},
+        one_of=[form("script", without=["entries"]), form("entries", without=["script"])],
     )
 
-    mbti_types: list[Words] = Field(["INFP", "ESTJ"], min_length=1, max_length=16)
-    script: Annotated[str, StringConstraints(max_length=4000)] | None = Field(
+    mbti_types: list[Mbti] = Field(["INFP", "ESTJ"], min_length=1, max_length=16)
+    script: Annotated[str, StringConstraints(max_length=4000), _SCRIPT] | None = Field(
         None, description="in one line: `EMOTION[:INTENSITY][*TIMES]@TIME[/EVERY]`, or a sentence in double quotes"
     )
-    entries: list[ScriptEntry] | None = Field(None, max_length=MAX_CUES)
+    entries: list[ScriptEntry] | None = Field(None, max_length=MAX_CUES, json_schema_extra={"minItems": 1})
     until: Seconds | None = Field(None, description="without it three minutes after the last entry")
     step: Seconds | None = Field(None, description="without it a 600th of the whole; it changes nothing that happens")
 
@@ -123,6 +151,7 @@ class SimulationOut(BaseModel):
 
 
 @router.post("/simulate", response_model=SimulationOut)
+@raises(NO_SENSE)
 async def simulate(wanted: Simulation, services: Served) -> Response:
     """Play a script to new souls of these types, with this server's dynamics and its recogniser.
 

@@ -9,8 +9,9 @@ from pydantic import Field, ValidationError
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Owner
 from soulgraph.api.edits import Body, example
-from soulgraph.api.fields import Id, Name
+from soulgraph.api.fields import Id, Name, NewId
 from soulgraph.api.library import CharacterOut, NewCharacter, read_with_images, stored
+from soulgraph.api.raising import ALREADY_EXISTS, not_found, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.library.first_monologue import first_monologue
@@ -31,12 +32,13 @@ _INHERITED = ("description", "avatar", "greetings", "style_examples", "lore", "e
 class SaveAs(Body):
     model_config = example({"id": "lumen-grown", "name": "Lumen", "session_id": "first"})
 
-    id: Id = Field(default_factory=lambda: new_id("char"))
+    id: NewId = Field(default_factory=lambda: new_id("char"))
     name: Name | None = Field(None, description="of the character; without it the soul's")
     session_id: Id | None = Field(None, description="whose evolved persona is saved too; without it none")
 
 
 @router.post("/character", status_code=201)
+@raises(*not_found("session"), ALREADY_EXISTS)
 async def save_as_character(soul_id: Id, wanted: SaveAs, caller: Owner, services: Served) -> CharacterOut:
     """Save the soul as a new character: its persona, its own profile, examples of how it speaks.
 

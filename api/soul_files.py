@@ -11,6 +11,8 @@ from fastapi.responses import StreamingResponse
 
 from soulgraph.api.auth import Owner, server_owner
 from soulgraph.api.fields import Id, Name
+from soulgraph.api.media import NDJSON, sent, text
+from soulgraph.api.raising import NO_EVENT_LIBRARY, NO_SOUL_FILE, SOUL_NAME_TAKEN, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.soul_library import UsedPresets, library_rows
 from soulgraph.api.soul_reading import EVENTS, FILES, Header, SoulFile, name_of
@@ -22,11 +24,16 @@ from soulgraph.stores.soul_tables import Row
 
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
 NewName = Annotated[Name | None, Query(description="what it is called here; without it as in the file")]
-NDJSON = "application/x-ndjson"
-FILE = {NDJSON: {"schema": {"type": "string", "description": "a file as the export writes it"}}}
+_FILE = text(
+    NDJSON,
+    "a file as the export writes it",
+    '{"type": "soul", "version": 2, "soul_id": "soul_c3fa", "name": "小满", "exported_at": "2026-11-17T09:00:00Z"}\n'
+    '{"table": "souls", "row": {"soul_id": "soul_c3fa", "name": "小满", "mbti_type": "INFJ"}}\n',
+)
 
 
-@router.get("/{soul_id}/export", response_class=StreamingResponse, responses={200: {"content": FILE}})
+@router.get("/{soul_id}/export", response_class=StreamingResponse, responses={200: _FILE})
+@raises(NO_EVENT_LIBRARY)
 async def export_soul(soul_id: Id, caller: Owner, services: Served) -> StreamingResponse:
     """Export a soul as JSONL: a line that says which version it is, then one line per row of the database.
 
@@ -78,8 +85,9 @@ def _json(data: Row) -> bytes:
     "/import",
     status_code=201,
     dependencies=[server_owner],
-    openapi_extra={"requestBody": {"content": FILE, "required": True}},
+    openapi_extra=sent(_FILE),
 )
+@raises(SOUL_NAME_TAKEN, NO_SOUL_FILE, NO_EVENT_LIBRARY)
 async def import_soul(request: Request, services: Served, name: NewName = None) -> SoulOut:
     """Import a soul from such a file, under new ids where those in the file are taken: all of it, or nothing.
 

@@ -9,7 +9,7 @@ from soulgraph.api.services import Services
 from soulgraph.api.soul_reading import SoulFile
 from soulgraph.errors import Conflict
 from soulgraph.library.shipped import TEMPLATES
-from soulgraph.memory.events import EventLibrary, audience_of
+from soulgraph.memory.events import Event, EventLibrary, audience_of
 from soulgraph.memory.summaries import Summaries
 from soulgraph.stores.factories import default_session_id, new_id
 from soulgraph.stores.presets import SUMMARY
@@ -82,7 +82,7 @@ async def _findable(file: SoulFile, new_ids: NewIds, services: Services) -> Asyn
     soul_id = new_ids["souls"].get(old_id, old_id)
     try:
         if memory.events:
-            await _restore_events(memory.events, file, soul_id, new_ids["event_uses"])
+            await _restore_events(memory.events, file, soul_id, new_ids)
         if memory.summaries:
             await _restore_summaries(memory.summaries, file, soul_id, new_ids)
         yield
@@ -94,13 +94,17 @@ async def _findable(file: SoulFile, new_ids: NewIds, services: Services) -> Asyn
         raise
 
 
-async def _restore_events(library: EventLibrary, file: SoulFile, soul_id: str, new_ids: dict[str, str]) -> None:
+async def _restore_events(library: EventLibrary, file: SoulFile, soul_id: str, new_ids: NewIds) -> None:
     together = defaultdict(list)
     for event in file.events:
         people = file.audiences[event.event_id].split("\n")[1:]
-        together[audience_of(soul_id, people)].append(replace(event, event_id=new_ids[event.event_id]))
+        together[audience_of(soul_id, people)].append(_renamed(event, new_ids))
     for audience, events in together.items():
         await library.restore(events, audience)
+
+
+def _renamed(event: Event, new_ids: NewIds) -> Event:
+    return replace(event, event_id=new_ids["event_uses"][event.event_id])
 
 
 async def _restore_summaries(summaries: Summaries, file: SoulFile, soul_id: str, new_ids: NewIds) -> None:
@@ -114,9 +118,12 @@ async def _restore_summaries(summaries: Summaries, file: SoulFile, soul_id: str,
 
 async def _store(tx: Transaction, file: SoulFile, new_ids: NewIds, services: Services) -> None:
     importing = tx.importing(new_ids, file.indexed)
+    documents = {one.event_id: _renamed(one, new_ids).to_json() for one in file.events}
     for name, rows in file.batches():
         if name == "souls":
             rows = [{**rows[0], "name": file.soul["name"]}]
+        elif name == "event_uses":
+            rows = [{**row, "document": documents.get(row["event_id"])} for row in rows]
         elif name == "sessions":
             rows = [await _at_home(tx, row, file, services.context.persona.default_template) for row in rows]
         elif name in LIBRARY:

@@ -6,7 +6,16 @@ from pydantic import BaseModel, Field
 from soulgraph.api.auth import Owner, Speaker, TerminalCaller, server_owner
 from soulgraph.api.edits import Body, example
 from soulgraph.api.emotion import TraitsOut
-from soulgraph.api.fields import Id, Name, UserId
+from soulgraph.api.examples import SOUL
+from soulgraph.api.fields import Id, Mbti, Name, UserId
+from soulgraph.api.raising import (
+    ANOTHER_PERSON,
+    NO_EVENT_LIBRARY,
+    SOUL_EXISTS,
+    TOO_MANY_TERMINALS,
+    not_found,
+    raises,
+)
 from soulgraph.api.services import Served
 from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.people import DEFAULT_USER
@@ -19,17 +28,17 @@ from soulgraph.terminals.handlers import status_of
 router = APIRouter(prefix="/v1/souls", tags=["souls"])
 
 
-class NewSoul(BaseModel):
+class NewSoul(Body):
     model_config = example({"name": "小满", "mbti_type": "INFJ", "user_id": "ann", "character_id": "xiaoman"})
 
     name: Name
-    mbti_type: str = Field(examples=["INFJ"])
+    mbti_type: Mbti
     user_id: UserId = DEFAULT_USER
     character_id: Id | None = None
     user_name: Name | None = Field(None, description="what the soul calls its person; kept as their preference")
 
 
-class Renaming(BaseModel):
+class Renaming(Body):
     model_config = example({"name": "Lumen"})
 
     name: Name
@@ -46,10 +55,8 @@ class SoulEdit(Body):
     name: Name
 
 
-class Selection(BaseModel):
-    model_config = example(
-        {"terminal_id": "desk-lamp", "soul_id": "soul_c3fa2c45bf3f4b88a7066098cb4ff9a8", "user_id": "ann"}
-    )
+class Selection(Body):
+    model_config = example({"terminal_id": "desk-lamp", "soul_id": SOUL, "user_id": "ann"})
 
     terminal_id: Id
     soul_id: Id
@@ -89,6 +96,7 @@ async def list_souls(caller: Speaker, services: Served, user_id: UserId | None =
 
 
 @router.post("", status_code=201, dependencies=[server_owner])
+@raises(*not_found("character"), SOUL_EXISTS)
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
     """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
     now = services.now()
@@ -105,6 +113,7 @@ async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
 
 
 @router.post("/select")
+@raises(*not_found("soul", "terminal"), ANOTHER_PERSON, TOO_MANY_TERMINALS)
 async def select_soul(selection: Selection, caller: TerminalCaller, services: Served) -> Selection:
     """Select the soul of a terminal, and perhaps who usually speaks there. A terminal that is unknown is added."""
     caller = caller.acting_for(selection.user_id)
@@ -127,6 +136,7 @@ async def read_soul(soul_id: Id, caller: Speaker, services: Served) -> SoulOut:
 
 
 @router.patch("/{soul_id}")
+@raises(SOUL_EXISTS)
 async def rename_soul(soul_id: Id, wanted: Renaming, caller: Owner, services: Served) -> SoulOut:
     """Rename a soul; 409 if its user has another soul with this name."""
     caller.check_soul(soul_id)
@@ -136,12 +146,14 @@ async def rename_soul(soul_id: Id, wanted: Renaming, caller: Owner, services: Se
 
 
 @router.put("/{soul_id}")
+@raises(*not_found("soul"), SOUL_EXISTS)
 async def put_soul(soul_id: Id, wanted: SoulEdit, caller: Owner, services: Served) -> SoulOut:
     """Send a soul back as it was read, perhaps with another name; what cannot be changed is ignored."""
     return await rename_soul(soul_id, Renaming(name=wanted.name), caller, services)
 
 
 @router.delete("/{soul_id}", status_code=204)
+@raises(NO_EVENT_LIBRARY)
 async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
     """Delete a soul with its sessions, its memory and the events made from its sessions alone."""
     async with services.stores.read() as tx:
@@ -152,9 +164,8 @@ async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
         await services.forget(session.session_id)
     if summaries := services.context.memory.summaries:
         await summaries.forget(soul_id=soul_id)
+    for session in sessions:  # nothing is lost with them: what they say is in the session's row too
+        await services.checkpointer.adelete_thread(session.session_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
-    # Checkpoints last: if the transaction fails, the sessions are still complete.
-    for session in sessions:
-        await services.checkpointer.adelete_thread(session.session_id)

@@ -12,6 +12,7 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import AnyReader, Credentials, until_refused
 from soulgraph.api.emotion import present_emotion
 from soulgraph.api.fields import Id
+from soulgraph.api.media import SSE, text
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
 from soulgraph.runtime.background import in_background
@@ -20,12 +21,18 @@ from soulgraph.stores.records import Soul
 
 router = APIRouter(prefix="/v1/souls", tags=["chat"])
 
+_EVENTS = text(
+    SSE,
+    "what happens to the soul, until the client goes",
+    'event: emotion_update\ndata: {"soul_id": "soul_c3fa", "mood": {"zh": "平静", "en": "calm"}}\n\n',
+)
+
 EventId = Annotated[str, StringConstraints(max_length=128)]
 LastEventId = Annotated[EventId | None, Header(description="the last `id` that was heard: what came after it is told")]
 Nodes = Annotated[bool, Query(description="whether to tell which nodes of its graphs run")]
 
 
-@router.get("/{soul_id}/stream")
+@router.get("/{soul_id}/stream", response_class=StreamingResponse, responses={200: _EVENTS})
 async def listen(
     soul_id: Id,
     request: Request,

@@ -13,6 +13,8 @@ from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
+from soulgraph.api.fields import Content
+
 router = APIRouter(include_in_schema=False)
 
 DIST = Path(__file__).parent.parent / "web" / "dist"
@@ -37,7 +39,7 @@ async def prompt_templates() -> Response:
 
 
 @router.api_route("/studio/{path:path}", methods=[*_READ])
-async def studio(path: str, request: Request) -> Response:
+async def studio(path: Content, request: Request) -> Response:
     """A built file, or the page itself: what is no file is a route that the page's own program knows."""
     if path in ("", "index.html"):
         return await _page(request)

@@ -7,7 +7,8 @@ from pydantic import AliasChoices, BaseModel, Field
 
 from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
-from soulgraph.api.fields import Id
+from soulgraph.api.fields import Id, NewId
+from soulgraph.api.raising import ALREADY_EXISTS, CHANGED_MEANWHILE, TEMPLATE_IN_USE, TEMPLATE_SHIPPED, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import Conflict, InvalidInput
 from soulgraph.library.shipped import TEMPLATES
@@ -28,14 +29,14 @@ EXAMPLE: Json = {
         {"name": "Mode", "layer": 4, "template": "{{mode}}"},
     ],
 }
-_VARIABLES = "variables"
-"""An address under `/v1/templates`, so a template of this id could not be read."""
 
 
 class NewTemplate(Template, Body):
     model_config = example({"id": "plain", **EXAMPLE})
 
-    template_id: Id = Field(default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id"))
+    template_id: NewId = Field(
+        default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id")
+    )
 
 
 class EditedTemplate(NewTemplate, Revised):
@@ -100,6 +101,7 @@ async def list_templates(services: Served) -> list[TemplateOut]:
 
 
 @router.post("", status_code=201, dependencies=[server_owner])
+@raises(ALREADY_EXISTS, TEMPLATE_SHIPPED)
 async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
     """Create a template; 409 if the id is taken, also by a shipped one."""
     _refuse_taken(wanted.template_id)
@@ -108,7 +110,7 @@ async def create_template(wanted: NewTemplate, services: Served) -> TemplateOut:
         return TemplateOut.of(await tx.templates.get(wanted.template_id))
 
 
-@router.get(f"/{_VARIABLES}", dependencies=[speaker])
+@router.get("/variables", dependencies=[speaker])
 async def list_variables() -> list[VariableOut]:
     """List the variables that a module of a template may use, by layer."""
     return [
@@ -126,6 +128,7 @@ async def read_template(template_id: Id, services: Served) -> TemplateOut:
 
 
 @router.put("/{template_id}", dependencies=[server_owner])
+@raises(TEMPLATE_SHIPPED, CHANGED_MEANWHILE)
 async def put_template(template_id: Id, wanted: EditedTemplate, services: Served) -> TemplateOut:
     """Replace a template, or create it under this id. Sessions that use it see the change in their next turn."""
     _refuse_taken(template_id)
@@ -140,6 +143,7 @@ async def put_template(template_id: Id, wanted: EditedTemplate, services: Served
 
 
 @router.delete("/{template_id}", status_code=204, dependencies=[server_owner])
+@raises(TEMPLATE_SHIPPED, TEMPLATE_IN_USE)
 async def delete_template(template_id: Id, services: Served) -> None:
     """Delete a template; 409 if a session uses it or it is a shipped one."""
     _refuse_taken(template_id)
@@ -148,8 +152,6 @@ async def delete_template(template_id: Id, services: Served) -> None:
 
 
 def _refuse_taken(template_id: str) -> None:
-    if template_id == _VARIABLES:
-        raise InvalidInput(f"body.id: {template_id!r} is a word of the API itself: choose another id")
     if template_id in TEMPLATES:
         raise Conflict("template_shipped", f"{template_id} ships with the package: save yours under another id")
 

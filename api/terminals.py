@@ -7,15 +7,17 @@ from pydantic import BaseModel, Field
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker, TerminalCaller
-from soulgraph.api.edits import example
+from soulgraph.api.catalogs import UncheckedCatalog, read_catalog
+from soulgraph.api.edits import Body, example
 from soulgraph.api.fields import Id
+from soulgraph.api.raising import NO_BROKER_ANSWER, TOO_MANY_TERMINALS, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import BrokerUnavailable, NotFound
 from soulgraph.soul.people import EVERYONE
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.terminals import is_online
-from soulgraph.terminals.reports import IntentCatalog, Version
+from soulgraph.terminals.reports import Version
 
 router = APIRouter(prefix="/v1/terminals", tags=["terminals"])
 
@@ -28,11 +30,11 @@ _LIGHT = {
 }
 
 
-class CatalogReport(BaseModel):
+class CatalogReport(Body):
     model_config = example({"catalog_version": 1, "intent_catalog": [_LIGHT]})
 
     catalog_version: Version
-    intent_catalog: IntentCatalog
+    intent_catalog: UncheckedCatalog
 
 
 class TerminalOut(BaseModel):
@@ -82,18 +84,22 @@ async def read_terminal(terminal_id: Id, caller: Speaker, services: Served) -> T
 
 
 @router.put("/{terminal_id}/intent-catalog")
+@raises(TOO_MANY_TERMINALS)
 async def report_catalog(
     terminal_id: Id, report: CatalogReport, caller: TerminalCaller, services: Served
 ) -> TerminalOut:
-    """Store the intents that the terminal can carry out.
+    """Store the intents that the terminal can carry out, and begin to compile them.
 
     A version lower than the stored one is ignored, an equal one overwrites it.
     """
-    catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
+    catalog = await read_catalog(report.intent_catalog)
+    version = report.catalog_version
     async with services.stores.write() as tx:
         await caller.check_terminal(tx, terminal_id)
-        await tx.terminals.report_catalog(terminal_id, report.catalog_version, catalog, services.now())
+        accepted = await tx.terminals.report_catalog(terminal_id, version, catalog.stored, services.now())
         row = await tx.terminals.find(terminal_id)
+    if accepted:
+        services.context.senses.intents.catalogs.compile_soon(catalog)
     assert row is not None  # the report has added it
     return TerminalOut.of(row, caller, services.now())
 
@@ -108,6 +114,7 @@ async def heartbeat(terminal_id: Id, caller: TerminalCaller, services: Served) -
 
 
 @router.delete("/{terminal_id}", status_code=204)
+@raises(NO_BROKER_ANSWER)
 async def delete_terminal(terminal_id: Id, caller: TerminalCaller, services: Served) -> None:
     """Delete a terminal and what the broker retains of it. One that is still connected returns with its next report."""
     async with services.stores.read() as tx:

@@ -13,21 +13,30 @@ from soulgraph.api.access import Caller
 from soulgraph.api.auth import Reader
 from soulgraph.api.fields import Content, Id, Title
 from soulgraph.api.groups import MAX_PEOPLE
+from soulgraph.api.media import NDJSON, sent, text
 from soulgraph.api.messages import heard_messages
+from soulgraph.api.raising import ANOTHER_SPEAKER, BAD_LINE, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Forbidden, InvalidInput
-from soulgraph.soul.timestamps import epoch, iso
+from soulgraph.soul.timestamps import check_moment, epoch, iso
 from soulgraph.soul.validation import explain
 from soulgraph.stores.factories import new_id, new_session
 from soulgraph.stores.records import Json, Message, NewMessage, Session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 _PAGE = 500
+_FILE = text(
+    NDJSON,
+    "a metadata line, then a line per message",
+    '{"type": "metadata", "title": "By the lamp"}\n'
+    '{"role": "user", "content": "Are you there?", "timestamp": "2026-11-16T04:45:14.150Z"}\n'
+    '{"role": "assistant", "content": "The lamp is lit.", "timestamp": "2026-11-16T04:45:15.020Z"}\n',
+)
 
 
 def _check_timestamp(timestamp: str) -> str:
-    epoch(timestamp)  # raises ValueError if it cannot be read
+    check_moment(epoch(timestamp))
     return timestamp
 
 
@@ -59,16 +68,17 @@ class ImportedSession(SessionOut):
     messages: int = Field(description="how many were imported")
 
 
-@router.get("/{session_id}/export")
+@router.get("/{session_id}/export", response_class=StreamingResponse, responses={200: _FILE})
 async def export_session(session_id: Id, caller: Reader, services: Served) -> StreamingResponse:
     """Export a session as JSONL, in the format that the import reads. A person gets what they have heard."""
     async with services.stores.read() as tx:
         session = await caller.session(tx, session_id)
     lines = _lines(session, caller, services)
-    return StreamingResponse(lines, media_type="application/x-ndjson", headers=attachment(f"{session_id}.jsonl"))
+    return StreamingResponse(lines, media_type=NDJSON, headers=attachment(f"{session_id}.jsonl"))
 
 
-@router.post("/import", status_code=201)
+@router.post("/import", status_code=201, openapi_extra=sent(_FILE))
+@raises(*not_found("soul", "character", "background", "template"), ANOTHER_SPEAKER, BAD_LINE)
 async def import_session(soul_id: Id, request: Request, caller: Reader, services: Served) -> ImportedSession:
     """Import a JSONL transcript as a new session of this soul; the request body is the file.
 

@@ -46,12 +46,20 @@ def chat(
 
 
 @others.command()
-def doctor() -> None:
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="First rebuild events and summaries that cannot be recalled.")
+    ] = False,
+    server: ServerUrl = None,
+) -> None:
     """Check whether everything that is configured can be used; 1 if something cannot."""
     from soulgraph.cli.doctor import examine
+    from soulgraph.cli.doctor import repair as repair_memory
     from soulgraph.runtime.doctor import settings_in_force
 
     settings = Settings.load()
+    if repair:
+        repair_memory(settings, server)
     in_force = ((setting.name, setting.value, setting.source) for setting in settings_in_force(settings))
     print_table(("setting", "value", "source"), in_force)
     table, problems = Table(show_header=False, box=None), 0

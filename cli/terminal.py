@@ -4,11 +4,12 @@ import asyncio
 import os
 import sys
 import threading
+from dataclasses import replace
 from typing import Annotated, NamedTuple
 from uuid import uuid4
 
 import typer
-from aiomqtt import MqttError
+from aiomqtt import MqttCodeError, MqttError
 
 from soulgraph.cli.client import Json, own_url, reach, running
 from soulgraph.cli.conversation import choose_soul, console, print_error, read_line, strip_controls
@@ -16,11 +17,13 @@ from soulgraph.cli.souls import ServerUrl
 from soulgraph.cli.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
 from soulgraph.cli.terminal_link import Link, stop
 from soulgraph.errors import SoulgraphError
-from soulgraph.settings import Settings
+from soulgraph.settings import Settings, is_loopback
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.terminals.broker import Broker
 
 _RETRY_S, _ANSWER_TIMEOUT_S = 2.0, 30.0
+_REFUSALS = {134, 135}
+"""Bad user name or password, not authorized; paho gives the codes of MQTT 5 whatever the version."""
 
 
 def terminal(
@@ -32,21 +35,21 @@ def terminal(
     server: ServerUrl = None,
 ) -> None:
     """Be a robot: make faces, do what the soul wants done. What you type is said to it. Ctrl-C ends it."""
+    settings = Settings.load()
     if broker is None:
-        broker, name = _bind_soul(terminal_id, soul, server)
+        broker, name = _bind_soul(settings, terminal_id, soul, server)
         soul = None
     else:
         name = soul or terminal_id
     try:
-        asyncio.run(Robot(Broker.parse(broker, "--broker"), terminal_id, name, soul).run())
+        asyncio.run(Robot(_with_key(Broker.parse(broker, "--broker"), settings), terminal_id, name, soul).run())
     except KeyboardInterrupt:
         console.print("\nGoodbye.", style="dim")
         os._exit(0)  # a thread is still reading stdin, and Python aborts when it exits normally then
 
 
-def _bind_soul(terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
+def _bind_soul(settings: Settings, terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
     """Have the server bind the soul to the terminal; returns (URL of the server's broker, the soul's name)."""
-    settings = Settings.load()
     url = server or own_url(settings)
     ready = running(url)
     if ready is None:
@@ -57,6 +60,14 @@ def _bind_soul(terminal_id: str, soul: str | None, server: str | None) -> tuple[
         chosen = client.soul(soul) if soul else choose_soul(client)
         client.select(terminal_id, chosen["soul_id"])
     return ready["broker"]["mqtt"], chosen["name"]
+
+
+def _with_key(broker: Broker, settings: Settings) -> Broker:
+    """With the API key as the password, if the broker is on this machine, as an embedded one is, and none is given."""
+    key = settings.api_key.get_secret_value()
+    if not key or broker.password is not None or not is_loopback(broker.host):
+        return broker
+    return replace(broker, username="key", password=key)
 
 
 class TypedLine(NamedTuple):
@@ -91,6 +102,11 @@ class Robot:
                     await self._serve(link)
                     return
             except (MqttError, ExceptionGroup) as error:
+                if _is_refusal(error):
+                    raise SoulgraphError(
+                        f"the broker at {self._broker} refuses this terminal ({error}): set SOULGRAPH_API_KEY to a key "
+                        "with the scope terminal or owner; for a broker of your own put user and password into --broker"
+                    ) from error
                 print_error(SoulgraphError(f"no broker at {self._broker} ({error}); trying again"))
                 await asyncio.sleep(_RETRY_S)
 
@@ -155,6 +171,11 @@ class Robot:
             _print_note(f"the server says: {problem['detail']}")
         elif not status["bound"]:
             _print_note("no soul yet: give it one with --soul, or POST /v1/souls/select")
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether trying again is of no use, because the broker does not accept who we are."""
+    return isinstance(error, MqttCodeError) and getattr(error.rc, "value", error.rc) in _REFUSALS
 
 
 def _print_note(note: str) -> None:

@@ -14,7 +14,6 @@ from soulgraph.terminals.topics import topic
 
 HEARTBEAT_S = 10.0
 _SUBSCRIBED = ("emotion_update", "intent_action", "invoke/+", "reply", "proactive", "status")
-_KINDS = frozenset(kind.partition("/")[0] for kind in _SUBSCRIBED)
 _QOS = 1
 
 UseSkill = Callable[[str, Json], Json]
@@ -71,8 +70,6 @@ class Link:
         """Each message as (kind, payload). After an `invoke` is yielded, its skill is used and the result sent."""
         async for message in self._client.messages:
             kind, _, request_id = message.topic.value.removeprefix(topic(self._terminal_id, "")).partition("/")
-            if kind not in _KINDS:  # the embedded broker sends every retained message to everybody
-                continue
             payload = json.loads(message.payload)
             yield kind, payload
             if kind == "invoke":

@@ -1,32 +1,22 @@
-"""The Chroma vector database behind events and summaries, embedded or as a server. Vectors are computed by us.
+"""The Chroma vector database that finds events and summaries, embedded or as a server. Vectors are computed by us."""
 
-The embedded client blocks, so its calls run on a thread of their own. Only one process may use its folder.
-"""
-
-import asyncio
+import logging
 import re
-import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, Protocol
 from zlib import crc32
 
-import httpx
-
-from soulgraph.compat import close_chroma_client
-from soulgraph.errors import ConfigurationError, StoreUnavailable
+from soulgraph.errors import MemoryUnavailable
+from soulgraph.memory.chroma_client import Client, connect, open_folder, translated_errors
 from soulgraph.memory.ranking import Floats
 
-TIMEOUT_S = 10.0
-# Each document that is put reads all that wait to be put into the index: a thousand of them, by default.
-_UPKEEP = {"hnsw": {"sync_threshold": 100}}
 _LOOKED_THROUGH, _CANDIDATES = 2, 24  # documents looked through for each that is wanted, and at least
-T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +36,38 @@ class StoredDocument:
     vector: list[float]
 
 
-class EventCollection(Protocol):
-    """One collection of documents by id, each with an audience.
+class KeptCollection(Protocol):
+    """What every collection can do, so that it can be checked and rebuilt.
 
-    Every call raises StoreUnavailable when Chroma does not answer.
+    Every call raises MemoryUnavailable when Chroma fails, whatever the reason.
     """
+
+    problem: str
+    """Its last failure, which stays until somebody has looked again; empty if there is none."""
+
+    async def count(self) -> int: ...
+
+    async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
+        """Set the metadata of these documents by id; ids that are not there are left out."""
+        ...
+
+    async def delete(self, ids: Collection[str]) -> None: ...
+
+    async def dump(self, ids: Collection[str]) -> list[StoredDocument]:
+        """These documents with their vectors; ids that are not there are left out."""
+        ...
+
+    async def load(self, documents: Collection[StoredDocument]) -> None:
+        """Put back what `dump` has given."""
+        ...
+
+    async def renew(self) -> Path | None:
+        """Begin anew; returns where the folder with the damage is now. A server keeps what it has."""
+        ...
+
+
+class EventCollection(KeptCollection, Protocol):
+    """Documents by id, each with an audience."""
 
     async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str]) -> None:
         """Insert or replace these documents; `vectors` has one row for each, in the same order.
@@ -66,31 +83,19 @@ class EventCollection(Protocol):
         """
         ...
 
-    async def tag(self, owners: Mapping[str, Mapping[str, str]]) -> None:
-        """Set the metadata of these documents by id; ids that are not there are left out."""
-        ...
-
     async def get(self, ids: Collection[str]) -> dict[str, str]:
         """The documents by id; ids that are not there are left out."""
         ...
 
-    async def delete(self, ids: Collection[str]) -> None: ...
 
-    async def dump(self, ids: Collection[str]) -> list[StoredDocument]:
-        """These documents with their vectors; ids that are not there are left out."""
-        ...
-
-
-class SummaryCollection(Protocol):
-    """Documents that belong to somebody: `owner` is metadata like `{"soul_id": …}`. Raises as EventCollection does."""
+class SummaryCollection(KeptCollection, Protocol):
+    """Documents that belong to somebody: `owner` is metadata like `{"soul_id": …}`."""
 
     async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str]) -> None: ...
 
     async def near(self, vector: Floats, limit: int, owner: Mapping[str, str]) -> list[NearDocument]: ...
 
     async def forget(self, owner: Mapping[str, str]) -> None: ...
-
-    async def dump(self, ids: Collection[str]) -> list[StoredDocument]: ...
 
 
 def collection_name(model: str, kind: str = "events") -> str:
@@ -102,70 +107,23 @@ def collection_name(model: str, kind: str = "events") -> str:
 @asynccontextmanager
 async def open_embedded(folder: Path, collection: str) -> AsyncIterator["ChromaCollection"]:
     """The collection in this folder. Chroma is imported and opened by the first call, not before."""
-    with ThreadPoolExecutor(1, thread_name_prefix="chroma") as thread:
-
-        async def call(work: Callable[[], T]) -> T:
-            return await asyncio.get_running_loop().run_in_executor(thread, work)
-
-        opened: list[tuple[Any, Any]] = []
-
-        def open_once() -> None:
-            # No lock is needed: the executor has one thread, so two callers cannot both find the list empty.
-            if not opened:
-                opened.append(_open_client(folder, collection))
-
-        async def opened_collection() -> Any:
-            if not opened:
-                await call(open_once)
-            return opened[0][1]
-
-        yield ChromaCollection(opened_collection, call)
-        for client, _ in opened:
-            await call(client.close)
+    async with open_folder(folder, collection) as client:
+        yield ChromaCollection(client)
 
 
 @asynccontextmanager
 async def open_server(url: str, collection: str) -> AsyncIterator["ChromaCollection"]:
     """The collection on a Chroma server; ConfigurationError if the URL is wrong or nothing answers there."""
-    import chromadb
-    from chromadb.config import Settings
-
-    address = urlsplit(url)
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise ConfigurationError("SOULGRAPH_CHROMA_URL", "not an address: use http://host:8000")
-    settings = Settings(anonymized_telemetry=False)
-    port = address.port or (443 if address.scheme == "https" else 8000)
-    try:
-        with _translate_errors():
-            client = await chromadb.AsyncHttpClient(
-                address.hostname, port, address.scheme == "https", settings=settings
-            )
-            opened = await _collection(client, collection)
-            if _is_slow(opened):
-                with _without_warnings():
-                    await opened.modify(configuration=_UPKEEP)
-    except StoreUnavailable as error:
-        raise ConfigurationError("SOULGRAPH_CHROMA_URL", f"{address.hostname}:{port}: {error.detail}") from error
-
-    async def call(work: Callable[[], Any]) -> Any:
-        async with asyncio.timeout(TIMEOUT_S):
-            return await work()
-
-    async def opened_collection() -> Any:
-        return opened
-
-    try:
-        yield ChromaCollection(opened_collection, call)
-    finally:
-        await close_chroma_client(client)
+    async with connect(url, collection) as client:
+        yield ChromaCollection(client)
 
 
 class ChromaCollection:
-    """The same calls on either client; `call` runs one of its methods, on a thread or in the event loop."""
+    """The same calls on either client."""
 
-    def __init__(self, collection: Callable[[], Awaitable[Any]], call: Callable[[Callable[[], Any]], Any]) -> None:
-        self._collection = collection
-        self._call = call
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.problem = ""
 
     async def put(self, documents: Mapping[str, str], vectors: Floats, owner: Mapping[str, str] | None = None) -> None:
         values = {"ids": list(documents), "documents": list(documents.values()), "embeddings": vectors}
@@ -225,7 +183,6 @@ class ChromaCollection:
         ]
 
     async def load(self, documents: Collection[StoredDocument]) -> None:
-        """Put back what `dump` has given."""
         await self._request(
             "upsert",
             ids=[one.id for one in documents],
@@ -237,63 +194,22 @@ class ChromaCollection:
     async def count(self) -> int:
         return int(await self._request("count"))
 
+    async def renew(self) -> Path | None:
+        return await self._client.renew()
+
     async def _request(self, method: str, **values: Any) -> Any:
-        with _translate_errors():
-            return await self._call(partial(getattr(await self._collection(), method), **values))
-
-
-def _open_client(folder: Path, collection: str) -> tuple[Any, Any]:
-    """The embedded client and its collection."""
-    import chromadb  # takes a second, so not before it is needed
-    from chromadb.config import Settings
-
-    folder.mkdir(parents=True, exist_ok=True)
-    client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
-    opened = _collection(client, collection)
-    if _is_slow(opened):
-        with _without_warnings():
-            opened.modify(configuration=_UPKEEP)
-    return client, opened
-
-
-def _collection(client: Any, name: str) -> Any:
-    """The collection of this name, made if it is not there; awaitable on the server's client."""
-    configuration = {"hnsw": {"space": "cosine", **_UPKEEP["hnsw"]}}
-    # Without an embedding function: Chroma would otherwise load a model of its own.
-    return client.get_or_create_collection(name, embedding_function=None, configuration=configuration)
-
-
-def _is_slow(collection: Any) -> bool:
-    """Whether it was made with Chroma's own default for how much waits to be put into its index."""
-    return bool(collection.configuration_json["hnsw"]["sync_threshold"] != _UPKEEP["hnsw"]["sync_threshold"])
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Chroma warns of its own older form when it changes a collection without an embedding function."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
+        try:
+            with translated_errors():
+                collection = await self._client.collection()
+                return await self._client.call(partial(getattr(collection, method), **values))
+        except MemoryUnavailable as error:
+            if not self.problem:
+                _log.warning("%s; `soulgraph doctor` says more", error.detail)
+            self.problem = error.detail
+            raise
 
 
 def _passes(metadata: Mapping[str, Any], owner: Mapping[str, Any]) -> bool:
     """Whether a document's metadata meet a condition as `near` takes it: a value, or `{"$in": values}`."""
     accepted = {key: value["$in"] if isinstance(value, dict) else [value] for key, value in owner.items()}
     return all(metadata.get(key) in values for key, values in accepted.items())
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """Raise Chroma's errors, and those of the connection to it, as StoreUnavailable."""
-    try:
-        yield
-    except _failures() as error:
-        why = str(error) or type(error).__name__
-        raise StoreUnavailable(f"the event library does not answer: {why}") from error
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    # Python evaluates an except clause only when something was raised: by then Chroma is imported.
-    from chromadb.errors import ChromaError
-
-    return ChromaError, httpx.HTTPError, TimeoutError, OSError, ValueError

@@ -1,13 +1,11 @@
 """The event library: experiences in general words. Those that tell of nobody are for all souls, the others private.
 
-Chroma holds the events, their vectors and their audience; SQL holds their catalogue: audience, uses, merges, and which
-session each came from.
+SQL holds the events with their audience, uses, merges, and which session each came from. Chroma finds them: it has the
+same events with their vectors and audience, and can be built anew.
 """
 
-import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,58 +20,21 @@ from soulgraph.memory.chroma import (
     open_embedded,
     open_server,
 )
+from soulgraph.memory.event import Event, Pattern, audience_of
+from soulgraph.memory.event_entries import EventEntries
 from soulgraph.memory.ranking import EVENTS, Floats, rank_texts
+from soulgraph.memory.upkeep import Upkeep
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.people import EVERYONE
-from soulgraph.stores.records import EventUse, Json, Provenance
-from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.stores.records import EventUse, Provenance
+from soulgraph.stores.stores import Stores
+
+__all__ = ["Event", "EventLibrary", "Pattern", "audience_of", "open_events"]
 
 DUPLICATE = 0.95
 """The cosine from which two events count as the same."""
 
 _CANDIDATES = 24  # more than k, because terms, age and uses reorder what is nearest by vector
-_TAGGED_AT_ONCE = 200
-
-
-def audience_of(soul_id: str, people: Iterable[str]) -> str:
-    """Who may recall a private event: this soul, in turns with exactly these people."""
-    return "\n".join([soul_id, *sorted({*people})])
-
-
-_NOBODY = audience_of("", [])
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    precondition: str
-    trigger: str
-    reaction: str
-    impact: str
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An experience told in general words."""
-
-    event_id: str
-    summary: str
-    pattern: Pattern
-    impact: Json
-    narrative_fragment: str
-    timestamp: str
-
-    @property
-    def search_text(self) -> str:
-        """The text whose vector and terms this event is found by."""
-        return " ".join([self.summary, self.pattern.precondition, self.pattern.trigger])
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, document: str) -> "Event":
-        fields: dict[str, Any] = json.loads(document)
-        return cls(**{**fields, "pattern": Pattern(**fields["pattern"])})
 
 
 class EventLibrary:
@@ -83,7 +44,8 @@ class EventLibrary:
         self._embedder = embedder
         self._clock = clock
         self._has_events = False
-        self._all_tagged = False
+        self._entries = EventEntries(vault, stores)
+        self.upkeep = Upkeep(vault, embedder, self._entries)
 
     async def add(self, event: Event, session_id: str, soul_id: str, message_ids: Sequence[int], audience: str) -> str:
         """Store an event, or merge it into one that is almost the same; returns the id that is kept.
@@ -92,11 +54,11 @@ class EventLibrary:
         the catalogue entry, after Chroma has the event. It is safe to add an event again after a failure: what was
         stored already is recognised by its id.
         """
-        await self._tag_all()
+        await self._entries.tag_all()
         kept = await self._store(event, audience)
         now = self._clock()
         async with self._stores.write() as tx:
-            await tx.events.add(kept, now, audience)
+            await tx.events.add(kept, now, audience, event.to_json() if kept == event.event_id else None)
             if kept == event.event_id:
                 await tx.events.admit(kept, audience)
             else:
@@ -127,8 +89,11 @@ class EventLibrary:
         return Event.from_json(document) if document else None
 
     async def find_all(self, event_ids: Collection[str]) -> list[Event]:
-        """Those of these events that are there, by their ids."""
-        documents = await self._vault.get(sorted(event_ids)) if event_ids else {}
+        """Those of these events that are there, by their ids. Chroma is not needed but for events from before."""
+        async with self._stores.read() as tx:
+            known = await tx.events.documents(event_ids) if event_ids else {}
+        documents = {event_id: document for event_id, document in known.items() if document is not None}
+        documents |= await self._vault.get(known.keys() - documents.keys())
         return [Event.from_json(documents[event_id]) for event_id in sorted(documents)]
 
     async def restore(self, events: Sequence[Event], audience: str) -> None:
@@ -143,8 +108,8 @@ class EventLibrary:
         await self._vault.delete(sorted(event_ids))
 
     async def dump(self, event_ids: Collection[str]) -> list[StoredDocument]:
-        """What Chroma has of these events, for a backup."""
-        return await self._vault.dump(event_ids)
+        """These events with their vectors, for a backup."""
+        return await self.upkeep.dump(event_ids)
 
     async def get(self, event_id: str) -> Event:
         event = await self.find(event_id)
@@ -156,7 +121,7 @@ class EventLibrary:
         self, limit: int, offset: int = 0, audiences: Collection[str] | None = None
     ) -> list[tuple[Event, EventUse]]:
         """Events with their catalogue entries, the newest first; those for one of the audiences, or all."""
-        await self._tag_all()
+        await self._entries.tag_all()
         async with self._stores.read() as tx:
             uses = await tx.events.page(limit, offset, audiences)
         documents = await self._vault.get([use.event_id for use in uses])
@@ -177,7 +142,7 @@ class EventLibrary:
         """
         if not await self._any_events():
             return []
-        await self._tag_all()
+        await self._entries.tag_all()
         if vector is None:
             vector = (await self._embedder.embed([text]))[0]
         found = await self._vault.near(vector, max(_CANDIDATES, 2 * k), _for_any(audiences))
@@ -186,20 +151,6 @@ class EventLibrary:
         # Chroma has an event a little earlier than the catalogue: one without an entry is being added right now.
         known = {key: use for key, use in uses.items() if audiences is None or use.audience in audiences}
         return _best(text, [document for document in found if document.id in known], known, k, self._clock())
-
-    async def _tag_all(self) -> None:
-        """Give events from before audiences theirs, in Chroma and then in the catalogue; a crash repeats some of it."""
-        while not self._all_tagged:
-            async with self._stores.read() as tx:
-                untagged = await tx.events.without_audience(_TAGGED_AT_ONCE)
-                audiences = {event_id: await _first_audience(tx, event_id) for event_id in untagged}
-            if not audiences:
-                self._all_tagged = True
-                return
-            await self._vault.tag({event_id: {"audience": audience} for event_id, audience in audiences.items()})
-            async with self._stores.write() as tx:
-                for event_id, audience in audiences.items():
-                    await tx.events.admit(event_id, audience)
 
     async def _any_events(self) -> bool:
         """Whether there was ever an event: Chroma takes a second to open, and an empty library needs none of it."""
@@ -247,13 +198,6 @@ async def open_events(
     name = collection_name(embedder.name)
     async with open_server(url, name) if url else open_embedded(folder, name) as vault:
         yield EventLibrary(vault, stores, embedder, clock)
-
-
-async def _first_audience(tx: Transaction, event_id: str) -> str:
-    """The soul and the person that an event was first drawn from; nobody if that is not known any more."""
-    origin = next(iter(await tx.events.provenance(event_id)), None)
-    session = await tx.sessions.find(origin.session_id) if origin else None
-    return audience_of(origin.soul_id, [session.user_id]) if origin and session else _NOBODY
 
 
 def _for_any(audiences: Collection[str] | None) -> dict[str, Any] | None:

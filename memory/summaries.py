@@ -13,6 +13,7 @@ import numpy as np
 from soulgraph.memory.chroma import StoredDocument, SummaryCollection, collection_name, open_embedded, open_server
 from soulgraph.memory.ranking import EVENTS, rank_texts
 from soulgraph.memory.source import Query
+from soulgraph.memory.upkeep import Entry, Upkeep
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.people import NOBODY, may_know
 from soulgraph.stores.records import Preset
@@ -43,6 +44,7 @@ class Summaries:
         self._vault = vault
         self._stores = stores
         self._embedder = embedder
+        self.upkeep = Upkeep(vault, embedder, _SummaryEntries(stores))
 
     async def add(self, summary_id: str, soul_id: str, user_id: str, session_id: str, text: str) -> None:
         """Make a summary findable; its background is stored by the caller, under the same id."""
@@ -84,8 +86,8 @@ class Summaries:
         """They are few: how often one was of use is not counted."""
 
     async def dump(self, summary_ids: Collection[str]) -> list[StoredDocument]:
-        """What Chroma has of these summaries, for a backup."""
-        return await self._vault.dump(summary_ids)
+        """Those of these summaries that can be found, with their vectors, for a backup."""
+        return await self.upkeep.dump(summary_ids)
 
     async def forget(self, **owner: str) -> None:
         """Make the summaries of a soul (`soul_id=…`) or of a session (`session_id=…`) unfindable."""
@@ -100,9 +102,43 @@ class Summaries:
         return [preset for preset in found if preset and preset.summary_of.get("soul_id") == soul_id]
 
 
+class _SummaryEntries:
+    name = "summaries"
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    async def page(self, after: str, limit: int) -> list[Entry]:
+        async with self._stores.read() as tx:
+            return [_entry(preset) for preset in await tx.backgrounds.summaries(after, limit)]
+
+    async def get(self, summary_ids: Collection[str]) -> list[Entry]:
+        return [_entry(preset) for preset in await self._findable(summary_ids)]
+
+    async def there(self, summary_ids: Collection[str]) -> set[str]:
+        return {preset.id for preset in await self._findable(summary_ids)}
+
+    async def _findable(self, summary_ids: Collection[str]) -> list[Preset]:
+        """The summary of a conversation that was deleted stays a background, and is not found any more."""
+        async with self._stores.read() as tx:
+            found = [await tx.backgrounds.find(summary_id) for summary_id in summary_ids]
+            return [one for one in found if one and await tx.sessions.find(one.summary_of.get("session_id", ""))]
+
+    async def count_lost(self) -> int:
+        return 0
+
+
 def _is_known(preset: Preset, audience: Collection[str] | None) -> bool:
     origin = preset.summary_of
     return audience is None or may_know(audience, origin.get("user_id", NOBODY), origin.get("people", ()))
+
+
+def _entry(preset: Preset) -> Entry:
+    """As `add` puts it; summaries from before people had owners have no person."""
+    origin = preset.summary_of
+    names: tuple[str, ...] = ("soul_id", "user_id", "session_id")
+    owner = {name: str(origin[name]) for name in names if name in origin}
+    return Entry(preset.id, _text(preset), _text(preset), owner)
 
 
 def _text(preset: Preset) -> str:

@@ -14,12 +14,14 @@ from langgraph.runtime import Runtime
 from soulgraph.library.persona_config import EventScope
 from soulgraph.memory.events import Event, EventLibrary, Pattern, audience_of
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outside import sources_in
 from soulgraph.nodes.quality import Reason as Refusal
 from soulgraph.nodes.quality import report_refusals
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.nodes.transcript import as_heard, language_of
 from soulgraph.senses.common_words import is_common
 from soulgraph.senses.grounding import is_small_talk, restates, says_nothing
+from soulgraph.senses.planted import planted
 from soulgraph.senses.text import normalise
 from soulgraph.soul.abstraction import reveals
 from soulgraph.soul.language import Lang
@@ -109,6 +111,8 @@ async def _archive(stretch: _Stretch, follow_up: FollowUp, context: Context, lib
     refusal = _refusal(stretch, follow_up, context.persona.events)
     known = None if refusal else await _known(stretch, follow_up, context)
     event = await _event(stretch, known, follow_up, context, library) if known else None
+    if event and _is_planted(event, stretch):
+        event, refusal = None, "planted"
     if known is None or event is None:
         async with context.stores.write() as tx:
             await tx.messages.archive(ids)
@@ -128,6 +132,12 @@ async def _archive(stretch: _Stretch, follow_up: FollowUp, context: Context, lib
         reason=reason,
         sources=[f"episode:{message_id}" for message_id in ids],
     )
+
+
+def _is_planted(event: Event, stretch: _Stretch) -> bool:
+    """Whether it tells what to do, or what somebody only quoted: all souls would learn it."""
+    sources = sources_in(stretch.messages)
+    return any(planted(text, sources) for text in _texts_of(event))
 
 
 def _refusal(stretch: _Stretch, follow_up: FollowUp, scope: EventScope) -> Refusal | None:

@@ -14,6 +14,7 @@ from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.memory.events import EventLibrary
 from soulgraph.memory.recall import Recall
 from soulgraph.memory.summaries import Summaries
+from soulgraph.memory.upkeep import MemoryHealth
 from soulgraph.prompts.contract import Carrier
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.senses.plans.sense import PlanSense
@@ -150,6 +151,7 @@ class Memory:
     workspaces: Workspaces | None = None
     summaries: Summaries | None = None
     embedder: Embedder | None = None
+    health: MemoryHealth = field(default_factory=MemoryHealth)
 
 
 @dataclass(frozen=True, slots=True)

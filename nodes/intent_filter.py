@@ -1,23 +1,22 @@
 """Finds which of the terminal's intents the user asks for, or goes on with after the soul's question."""
 
-import json
-from functools import lru_cache
 from time import perf_counter
 from typing import cast
 
 from langgraph.runtime import Runtime
 
+from soulgraph.errors import InvalidInput
 from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState, Utterance
-from soulgraph.senses.intents.catalog import Intent
-from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
-from soulgraph.senses.intents.decision import MatchedIntent
+from soulgraph.senses.intents.decision import IntentResult, MatchedIntent
 from soulgraph.stores.messages import MAX_ID
 from soulgraph.stores.records import Terminal
 
 MAX_WAIT_S = 120.0
 """How long a question about a missing slot stays open."""
+LEARNING_TIMEOUT_S = 5.0
+"""How long a turn waits for the examples of a catalog that is still being compiled."""
 
 
 async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -25,13 +24,24 @@ async def intent_filter(state: TurnState, runtime: Runtime[Context]) -> TurnStat
     context = runtime.context
     began = perf_counter()
     terminal = await _terminal(utterance.get("terminal_id"), context)
-    catalog = _compiled(json.dumps(terminal.intent_catalog) if terminal else "[]")
-    text = utterance["text"]
-    asked = await _asked(utterance, context) if catalog.intents else []
-    lang = state["impact"].reply_language(text)
-    intents = await context.senses.intents.filter(text, catalog, context.local_time(), asked, lang)
+    intents = await _filter(state, terminal, context)
     latency = {"intent_filter_latency_ms": round((perf_counter() - began) * 1000, 2)}
     return {"intents": intents, "terminal": terminal, "latency": {**state["latency"], **latency}}
+
+
+async def _filter(state: TurnState, terminal: Terminal | None, context: Context) -> IntentResult:
+    if terminal is None or not terminal.intent_catalog:
+        return IntentResult.without("no_action", "no intents are offered")
+    utterance, sense = state["utterance"], context.senses.intents
+    try:
+        catalog = await sense.catalogs.compiled_stored(terminal.intent_catalog)
+    except InvalidInput as error:
+        return IntentResult.without("no_action", f"the terminal's catalog cannot be used: {error.detail}")
+    asked = await _asked(utterance, context)
+    lang = state["impact"].reply_language(utterance["text"])
+    return await sense.filter(
+        utterance["text"], catalog, context.local_time(), asked, lang, learning_timeout_s=LEARNING_TIMEOUT_S
+    )
 
 
 async def _terminal(terminal_id: str | None, context: Context) -> Terminal | None:
@@ -56,8 +66,3 @@ async def _asked(utterance: Utterance, context: Context) -> list[MatchedIntent]:
     if answer is None or answer["exec_mode"] == "blocked" or answer["terminal_id"] != utterance["terminal_id"]:
         return []
     return [MatchedIntent.model_validate(match) for match in answer["intents"] if match["question"]]
-
-
-@lru_cache(maxsize=256)
-def _compiled(catalog: str) -> CompiledCatalog:
-    return CompiledCatalog([Intent.model_validate(intent) for intent in json.loads(catalog)])

@@ -16,6 +16,7 @@ from soulgraph.memory.recall import Recalled
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.in_mind import episodes_in_mind, events_in_mind, facts_in_mind, summaries_in_mind
+from soulgraph.nodes.outside import outside_of
 from soulgraph.nodes.person import fact_of, speakers_in, with_absent, witnessed
 from soulgraph.nodes.plans import read_plans
 from soulgraph.nodes.state import Impact, TurnState
@@ -79,12 +80,14 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     context.telemetry.keep_private(*built.private, *thoughts)  # as the cues have them
     cues = _cues(state, persona, stored.template, context) | _plan_cues(plans, persona.lang)
     language = state["impact"].third_language(state["utterance"]["text"])
+    skills = [skill.function for skill in offered_by(state.get("terminal"), context.voice.tools)]
     history, text = _conversation(state, stored)
     update = {
         "recalled": None,  # it is in the prompt now, and need not be in a checkpoint too
         "persona": {**built.meta, "sources": built.sources},
         "plans": plans,
         "messages": assemble(built, history, text, cues, context.carrier, language),
+        "outside": outside_of(persona, recalled, stored.recent, skills, context.voice.tools),
     }
     return hide_messages(update)
 

@@ -9,11 +9,14 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outside import sources_of
 from soulgraph.nodes.plan_records import TIME_ZONE, When, names_plan, new_plan, next_occurrence, scheduled
+from soulgraph.nodes.quality import report_refusals
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.turn_plans import Change, TurnPlans
 from soulgraph.senses.plans.amendments import amendment_in, refers_to_last, time_for
 from soulgraph.senses.plans.finding import FoundPlan
+from soulgraph.senses.planted import borrows
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.people import others
 from soulgraph.soul.plan_times import is_zone, local_time, zone_of
@@ -149,9 +152,17 @@ def _same(one: Plan, other: Plan) -> bool:
 
 
 async def promised_in_reply(state: TurnState, context: Context) -> list[FoundPlan]:
-    """What the soul promises in its reply."""
+    """What the soul promises in its reply, and not at the bidding of strangers."""
     plans = state.get("plans")
-    return await context.senses.plans.find(state["result"].reply, plans.here, "soul") if plans else []
+    if plans is None:
+        return []
+    found = await context.senses.plans.find(state["result"].reply, plans.here, "soul")
+    sources = sources_of(state)._replace(replies=())
+    kept = [promise for promise in found if not borrows(promise.content, sources)]
+    utterance = state["utterance"]
+    ids = {"session_id": utterance["session_id"], "soul_id": utterance["soul_id"], "turn_id": state["impact"].turn_id}
+    report_refusals(context.telemetry, "promise", ["planted"] * (len(found) - len(kept)), **ids)
+    return kept
 
 
 async def keep_plans(

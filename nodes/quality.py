@@ -4,7 +4,7 @@ Each refusal has a reason that telemetry tells; what was refused is never quoted
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from soulgraph.nodes.context import Telemetry
@@ -20,11 +20,13 @@ from soulgraph.senses.grounding import (
     sentences_of,
     tells_of_somebody,
 )
+from soulgraph.senses.planted import Sources, planted
 from soulgraph.senses.tokenizer import terms_of
+from soulgraph.soul.own_words import borrowed_words, own_statements
 from soulgraph.stores.records import Slot as KeptSlot
 from soulgraph.voices.task_outputs import Slot
 
-Kind = Literal["slot", "monologue", "fact", "event", "proactive"]
+Kind = Literal["slot", "monologue", "fact", "event", "proactive", "profile", "note", "bond", "promise", "persona"]
 Reason = Literal[
     "small_talk",
     "known_already",
@@ -37,6 +39,7 @@ Reason = Literal[
     "not_for_everybody",
     "switched_off",
     "instruction",
+    "planted",
 ]
 
 _INTERPRETED = range(20, 40)
@@ -53,13 +56,26 @@ _MOSTLY = 0.5
 
 
 class Heard(NamedTuple):
-    """What a note is held against: what the user said, who they are, and what the soul knows of itself."""
+    """What a note is held against: what the user said, who they are, and what the soul knows of itself.
+
+    `said` is in their own voice; what they quoted or read aloud is among `strangers`.
+    """
 
     said: Sequence[str]
     names: Sequence[str]
     own: Sequence[str]
     speaker: str
     """In words, like "Lin said"."""
+    strangers: Sequence[str] = ()
+    replies: Sequence[str] = ()
+    """The soul's."""
+
+    def is_planted(self, thought: str) -> bool:
+        return planted(thought, Sources([*self.said, *self.own], self.strangers, self.replies, self.names))
+
+    def is_claimed(self, note: str) -> bool:
+        """The same for what is kept about the person: nothing of it is the soul's to say."""
+        return planted(note, Sources(self.said, [*self.strangers, *self.replies], names=self.names))
 
 
 def report_refusals(telemetry: Telemetry, kind: Kind, reasons: Iterable[Reason], **ids: Any) -> None:
@@ -98,6 +114,8 @@ def _slot_flaw(slot: Slot, others: Sequence[str], same: Sequence[str], heard: He
     text = slot.content
     if not text:
         return "not_said"
+    if heard.is_claimed(text):
+        return "planted"
     if _OWN_LINE.search(text) or len(_ATTRIBUTED.findall(text)) > 1:
         return "copied"
     if is_small_talk(_without_names(text, heard.names)):
@@ -134,7 +152,10 @@ def keep_monologue(new: str, old: str, heard: Heard) -> tuple[str, Reason | None
     fresh = [sentence for sentence in sentences_of(new) if not restates(sentence, [old])]
     if not fresh:
         return old, "unchanged"
-    copied = [sentence for sentence in fresh if copied_share(sentence, [*heard.said, *heard.own]) >= _MOSTLY]
+    if any(map(heard.is_planted, fresh)):
+        return old, "planted"
+    sources = [*heard.said, *heard.strangers, *heard.own]
+    copied = [sentence for sentence in fresh if copied_share(sentence, sources) >= _MOSTLY]
     if sum(map(len, copied)) >= _MOSTLY * sum(map(len, fresh)):
         return old, "copied"
     if not _FIRST_PERSON.search(new):
@@ -174,8 +195,23 @@ def _without_sentences(text: str, sentences: Iterable[str]) -> str:
     return text.strip()
 
 
-def fact_flaw(fact: str, kept: Iterable[str], said: Iterable[str], names: Sequence[str]) -> Reason | None:
-    """Why a fact that the model wants to remember is not kept."""
+def keep_bond(new: str, old: str, heard: Heard) -> tuple[str, Reason | None]:
+    """What the two are to each other from now on."""
+    return (old, "planted") if new and heard.is_claimed(new) else (new, None)
+
+
+def without_planted(texts: Mapping[str, str], sources: Sources) -> tuple[dict[str, str], list[Reason]]:
+    """What a model has written about a conversation, without the sentences that were planted in it."""
+    refused = [one for text in texts.values() for one in sentences_of(text) if planted(one, sources)]
+    return {name: _without_sentences(text, refused) for name, text in texts.items()}, ["planted" for _ in refused]
+
+
+def fact_flaw(
+    fact: str, kept: Iterable[str], said: Sequence[str], names: Sequence[str], strangers: Sequence[str] = ()
+) -> Reason | None:
+    """Why a fact that the model wants to remember is not kept. `said` is in the person's own voice."""
+    if planted(fact, Sources(said, strangers, names=names)):
+        return "planted"
     if is_small_talk(fact):
         return "small_talk"
     if restates(fact, kept):
@@ -187,11 +223,14 @@ def drawn_fact_flaw(
     fact: str, kept: Iterable[str], evidence: str, said: Sequence[str], names: Sequence[str]
 ) -> Reason | None:
     """Why a fact that a model has drawn is not kept. `evidence` is the message it names, `said` all of the person's."""
+    own = [own_statements(text) for text in said]
+    strangers = [words for text in said for words in borrowed_words(text)]
+    evidence = own_statements(evidence)
     if instructs(fact) or instructs(evidence):
         return "instruction"
     if _FIRST_PERSON.search(fact):
         return "not_its_own_voice"
-    if flaw := fact_flaw(_without_names(fact, names), kept, said, names):
+    if flaw := fact_flaw(_without_names(fact, names), kept, own, names, strangers):
         return flaw
     return None if nearest_statement(fact, [evidence]) else "not_said"
 

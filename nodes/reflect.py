@@ -1,5 +1,6 @@
 """Renews what the soul thinks of the person and of itself after some messages, and keeps what it wants to remember."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,12 +8,22 @@ from langgraph.runtime import Runtime
 
 from soulgraph.errors import Conflict, ModelError, ModelTimeout, ModelUnavailable
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outside import strangers_in
 from soulgraph.nodes.person import Person, read_person, speakers_in, witnessed
-from soulgraph.nodes.quality import Heard, Reason, is_about_itself, keep_monologue, keep_slots, report_refusals
+from soulgraph.nodes.quality import (
+    Heard,
+    Reason,
+    is_about_itself,
+    keep_bond,
+    keep_monologue,
+    keep_slots,
+    report_refusals,
+)
 from soulgraph.nodes.self_image import self_image
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.nodes.transcript import as_heard, language_of, person_said
 from soulgraph.soul.language import Lang
+from soulgraph.soul.own_words import own_statements
 from soulgraph.soul.people import others
 from soulgraph.stores.factories import first_relation
 from soulgraph.stores.records import Message, Relation, Session, Slot, Soul
@@ -43,7 +54,7 @@ class _Material:
 
     @property
     def said(self) -> list[str]:
-        """The person's own words."""
+        """What the person said."""
         user_id = self.person.user_id
         return [one.content for one in self.messages if one.role == "user" and one.user_id == user_id]
 
@@ -93,9 +104,9 @@ async def _think(material: _Material, follow_up: FollowUp, context: Context) -> 
     }
     thought = await _thought(data, lang, context)
     own = [*image["persona"], image["soul_file"], image["user_file"]]
-    heard = Heard(material.said, material.names, own, person_said(material.person.name, lang))
+    heard = _heard(material, own, person_said(material.person.name, lang))
     inner_state, unthought = keep_monologue(thought.inner_state, before, heard)
-    bond = thought.bond
+    bond, unbound = keep_bond(thought.bond, material.relation.bond, heard)
     if material.session.people:  # before others it has thought of them all, and of no one person
         inner_state, unthought, bond = material.relation.inner_state, None, material.relation.bond
     quoting = context.voice.habits.carrier == "plain"  # it cannot keep a form, so it is not trusted with words either
@@ -104,7 +115,14 @@ async def _think(material: _Material, follow_up: FollowUp, context: Context) -> 
     monologue_flaws = [flaw for flaw in (unthought, refused) if flaw]
     report_refusals(context.telemetry, "monologue", monologue_flaws, **_ids(follow_up))
     report_refusals(context.telemetry, "slot", reasons, **_ids(follow_up))
+    report_refusals(context.telemetry, "bond", [unbound] if unbound else [], **_ids(follow_up))
     return Reflection.model_construct(inner_state=inner_state, slots=slots, about_itself=about_itself, bond=bond)
+
+
+def _heard(material: _Material, own: Sequence[str], speaker: str) -> Heard:
+    said = [own_statements(text) for text in material.said]
+    replies = [one.content for one in material.messages if one.role == "assistant"]
+    return Heard(said, material.names, own, speaker, strangers_in(material.messages), replies)
 
 
 def _about_itself(new: str, material: _Material, heard: Heard, image: dict[str, Any]) -> tuple[str, Reason | None]:

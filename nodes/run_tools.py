@@ -8,10 +8,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outside import told_outside
 from soulgraph.nodes.state import LoopState
 from soulgraph.nodes.streaming import emit, hide_messages
 from soulgraph.nodes.tools.gated import gatekeeper
 from soulgraph.nodes.tools.skills import skill_tools
+from soulgraph.nodes.tools.untrusted import defusing
 
 
 async def run_tools(state: LoopState, runtime: Runtime[Context]) -> Any:
@@ -22,10 +24,11 @@ async def run_tools(state: LoopState, runtime: Runtime[Context]) -> Any:
     used: list[str] = []
     tools = [*context.voice.tools, *skill_tools(state, context, used)]
     # Under another name than this node's, whose messages LangGraph would stream to a parent.
-    node = ToolNode(tools, name="calls", awrap_tool_call=gatekeeper(state["gate"]))
+    node = ToolNode(tools, name="calls", awrap_tool_call=defusing(gatekeeper(state["gate"])))
     updates = await node.ainvoke(state)
-    hidden = [hide_messages(update) for update in (updates if isinstance(updates, list) else [updates])]
-    return [*hidden, Command(update={"executed": used})]
+    updates = updates if isinstance(updates, list) else [updates]
+    told = [text for update in updates for text in told_outside(update)]
+    return [*map(hide_messages, updates), Command(update={"executed": used, "outside": told})]
 
 
 def tool_calls(state: LoopState) -> list[Any]:

@@ -158,6 +158,7 @@ class TurnState(TurnInput, TurnOutput, total=False):
     remembered: Annotated[list[str], UntrackedValue]
     notes: Annotated[list[Note], UntrackedValue]
     executed: Annotated[list[str], UntrackedValue]
+    outside: Annotated[list[str], UntrackedValue]
     problem: Annotated[str, UntrackedValue]
     result: Annotated[TurnResult, UntrackedValue]
 
@@ -169,7 +170,8 @@ def _join(old: list[T], new: list[T]) -> list[T]:
 class LoopOutput(TypedDict, total=False):
     """`output` is the model's last answer, `shown` the narrative that people have seen while the loop ran.
 
-    `fault` is why nothing could be shown, `executed` names the terminal's skills that were used.
+    `fault` is why nothing could be shown, `executed` names the terminal's skills that were used. `outside` is what the
+    prompt and the tools have told in words of strangers.
     """
 
     output: str
@@ -178,6 +180,7 @@ class LoopOutput(TypedDict, total=False):
     remembered: Annotated[list[str], _join]
     notes: Annotated[list[Note], _join]
     executed: Annotated[list[str], _join]
+    outside: Annotated[list[str], _join]
 
 
 class LoopState(LoopOutput, total=False):

@@ -14,6 +14,7 @@ from soulgraph.nodes.transcript import as_heard, language_of, person_said
 from soulgraph.prompts.budget import cut
 from soulgraph.prompts.quotation import quoted
 from soulgraph.soul.mood import describe
+from soulgraph.soul.own_words import own_words
 from soulgraph.soul.people import others
 from soulgraph.soul.profile import Profile, StateUpdate, apply, known_to, owned_by
 from soulgraph.soul.state_updates import changes_of, without_known
@@ -44,9 +45,9 @@ class _Material:
 
     @property
     def said(self) -> str:
-        """The person's words of this turn."""
+        """The person's own words of this turn: what they read aloud surprises nobody, and is not kept."""
         words = (one.content for one in reversed(self.messages) if one.role == "user")
-        return next(words, "")
+        return " ".join(own_words(next(words, "")).split())
 
 
 async def update_state(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
@@ -119,7 +120,7 @@ async def _ask(material: _Material, context: Context) -> tuple[UpdateFate, State
     """
     lang = language_of(material.messages)
     beliefs = beliefs_of(material.soul.dynamic_profile, lang)
-    surprised = await _surprised(material, beliefs, context)
+    surprised = await _surprised(material, beliefs, context) if material.said else False
     if surprised is False:
         return "unchanged", StateUpdate()
     if context.senses.surprise:

@@ -34,11 +34,12 @@ _THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _STRUCTURED = ("{", "[{", "[tool_calls]", "```", "<|", "<tool_call", "<function")
 _SPOKEN_KEYS = ("narrative", "reply", "response", "answer", "message", "text", "content", "say")
-_FENCE = re.compile(r"\A```[ \t]*\w*\s*(.*?)\s*(?:```)?\Z", re.DOTALL)
+_FENCE = re.compile(r"\A```[ \t]*\w*\s*")
 _UNSPOKEN = re.compile(
     r"\{\s*(?:[\"'}]|\w+\s*:|\Z)|\[\s*(?:\{|\Z|tool_calls\])|<|[a-z_][\w.]*\([^\n]*\)\Z", re.IGNORECASE
 )
 """How JSON, marks and the call of a function begin; `{smiles}` is something people say."""
+_BEGINNING = 200  # characters by which JSON is told from something people say
 _MAX_UPDATE = 20_000  # characters of JSON that are read
 
 
@@ -47,6 +48,7 @@ class NarrativeStream:
 
     def __init__(self, patience: int = PATIENCE["tags"]) -> None:
         self._buffer = ""
+        self._searched = 0  # characters of the buffer in which no mark begins
         self._space = ""  # white space that is shown only once something follows it
         self._patience = patience
         self._thinking = False
@@ -69,10 +71,10 @@ class NarrativeStream:
 
     def _step(self) -> str | None:
         """One step through the buffer: the narrative it yields, or None if more output is needed."""
+        if not self._inside and not self._thinking:
+            return self._find_beginning()
         lowered = _ascii_lower(self._buffer)
-        if self._thinking:
-            return self._skip_thoughts(lowered)
-        return self._emit(lowered) if self._inside else self._find_beginning(lowered)
+        return self._skip_thoughts(lowered) if self._thinking else self._emit(lowered)
 
     def _skip_thoughts(self, lowered: str) -> str | None:
         ends = [at + len(mark) for mark in _THOUGHT if (at := lowered.find(mark)) >= 0]
@@ -82,11 +84,15 @@ class NarrativeStream:
         self._buffer, self._thinking = self._buffer[min(ends) :], False
         return ""
 
-    def _find_beginning(self, lowered: str) -> str | None:
+    def _find_beginning(self) -> str | None:
         """Decide what the answer begins with: thoughts, a tag, or the narrative without a tag."""
-        at, mark = _first(lowered, _MARKS)
-        known = lowered[: at if mark else _safe_length(lowered)].strip()
-        if len(known) > self._patience and not looks_structured(known):
+        # JSON is held back to its end: only what is new is searched, or each piece would cost as much as all before.
+        lowered = _ascii_lower(self._buffer[self._searched :])
+        found, mark = _first(lowered, _MARKS)
+        at = self._searched + (found if mark else _safe_length(lowered))
+        known = self._buffer[:at].strip()
+        self._searched = 0 if mark else max(0, len(self._buffer) - _LONGEST)
+        if len(known) > self._patience and not looks_structured(known[:_BEGINNING]):
             self._inside = True
             return ""
         if not mark:
@@ -134,13 +140,19 @@ def _spoken_in(text: str) -> str:
     """What is said in a whole answer without tags: the text itself, or the words inside of a JSON object."""
     if not looks_structured(text):
         return text
-    inner = _FENCE.sub(r"\1", text.strip())
+    inner = _unfenced(text)
     try:
         answer = json.loads(inner)
     except (ValueError, RecursionError):
         return "" if _UNSPOKEN.match(inner) else text
     spoken = [answer[key] for key in _SPOKEN_KEYS if isinstance(answer, dict) and isinstance(answer.get(key), str)]
     return next(filter(None, spoken), "")
+
+
+def _unfenced(text: str) -> str:
+    """What stands between the fences of a block of code; a text without them is itself."""
+    body = _FENCE.sub("", text.strip())
+    return body if body == text.strip() else body.removesuffix("```").rstrip()
 
 
 def _first(lowered: str, marks: tuple[str, ...]) -> tuple[int, str]:
@@ -187,7 +199,7 @@ def read_update(text: str, strict: bool = False) -> dict[str, Any]:
     found = _UPDATE_JSON.search(without_thoughts(text))
     if found is None:
         raise ContractBroken("<state_update_json>{…}</state_update_json> is missing")
-    body = _FENCE.sub(r"\1", found[1].strip())
+    body = _unfenced(found[1])
     try:
         update = json.loads(body) if strict else json_repair.loads(body[:_MAX_UPDATE])
     except (ValueError, RecursionError) as error:

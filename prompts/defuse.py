@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from soulgraph.prompts.lookalikes import LONG_DASHES, MARK, shadow, visible
+from soulgraph.prompts.lookalikes import LONG_DASHES, MARK, shadow, spelled_out, visible
 
 Edit = tuple[int, int, str]
 """Start, end and replacement."""
@@ -27,31 +27,47 @@ _ALSO = {
     "a": "[a4@]",
     "e": "[e3]",
     "i": "[il1!|]",
+    "l": "[l1i|]",
+    "m": "(?:m|rn)",
     "n": "[nv]",
     "o": "[o0]",
     "s": "[s5$]",
+    "u": "[uvy]",
+    "助": "(?:助|且力)",
 }
 
 
-def _spaced(word: str) -> str:
-    """A pattern for the word, also with spaces or accents between its letters and digits for some of them."""
-    return _GAP.join(_ALSO.get(letter, letter) for letter in word)
+def _looks_like(word: str, gap: str) -> str:
+    """A pattern for the word, with a digit or a sign for some of its letters; `gap` may stand between them."""
+    return gap.join(_ALSO.get(letter, letter) for letter in word)
 
 
-_OURS = "|".join(map(_spaced, ("narrative", "state_update_json")))
+def _any_of(words: str) -> str:
+    """A pattern for each of the words; their letters may carry accents."""
+    return "|".join(_looks_like(word, f"{MARK}*") for word in words.split())
+
+
+_OURS = "|".join(_looks_like(word, _GAP) for word in ("narrative", "state_update_json"))
 _ROLES = (
-    "system(?:[ _](?:prompt|message|instructions?))?|assistant|user|human|developer|admin(?:istrator)?|instructions?"
-    "|tools?|系统(?:提示词?|消息|指令)?|助手|用户|开发者|管理员|指令"
+    f"(?:{_any_of('system')})(?:[ _](?:prompt|message|instructions?))?"
+    f"|{_any_of('assistant user human developer administrator admin instructions instruction tools tool')}"
+    f"|(?:{_any_of('系统')})(?:提示词?|消息|指令)?|{_any_of('助手 用户 开发者 管理员 指令')}"
 )
-_TOKENS = "start_of_turn|end_of_turn|tool_calls?|tool_results?|function_calls?|sys|inst|bos|eos|s"
+_TOKENS = _any_of(
+    "start_of_turn end_of_turn tool_calls tool_call tool_results tool_result function_calls function_call"
+    " thinking think sys inst bos eos"
+)
+_TOKENS += "|s"  # a digit or a dollar for it would be a comparison: 3 < 5
+_IM = f"[|l1]?(?:{_any_of('im_start im_end endoftext')})[|l1]?"
 _LESS = r"(?:<{1,3}|&lt;?|&\#0*60;?|&\#x0*3c;?|\\u003c)"
 _MORE = r"(?:>{1,3}|&gt;?|&\#0*62;?|&\#x0*3e;?|\\u003e)"
 _TAG = re.compile(
-    rf"({_LESS}){_GAP}[/\\]?{_GAP}(?:(?:{_OURS}|{_ROLES}|{_TOKENS})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?", re.ASCII
+    rf"({_LESS}){_GAP}[/\\]?{_GAP}(?:(?:{_OURS}|{_ROLES}|{_TOKENS}|{_IM})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?",
+    re.ASCII,
 )
 _BRACKET = re.compile(rf"(\[{{1,2}}){_GAP}/?{_GAP}(?:{_ROLES}|{_TOKENS}){_GAP}(\]{{1,2}})")
 _SPEAKER = re.compile(rf"^[^\w\n“]*({_ROLES})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
-_HEADING = re.compile(rf"^[ \t>]*(#{{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE)
+_HEADING = re.compile(rf"^[ \t>]*((?:\#{MARK}*){{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE)
 _DASH = "[-一]"
 _DASHES = re.compile(rf"{_DASH}(?:[ \t{MARK}]{{0,3}}{_DASH})*+")
 _LINE = re.compile(r"[^\n]+")
@@ -63,6 +79,12 @@ _WORDY = re.compile(r"\w")
 def defuse(text: str) -> str:
     """The text without anything that looks like prompt structure; idempotent."""
     text = _BLANK.sub("\n\n", visible(text)).strip()
+    spelled = spelled_out(text)
+    defused = _without_structure(spelled)
+    return defused if defused != spelled else text
+
+
+def _without_structure(text: str) -> str:
     seen = shadow(text)
     for rule in (_tags, _brackets, _sections, _headings, _speakers):
         edited = _edited(text, rule(text, seen))

@@ -1,46 +1,65 @@
-"""Maps characters to the lower-case ASCII characters they look like, position for position."""
+"""Maps characters to the lower-case ASCII characters they look like, position for position.
+
+Unicode's table of confusables (UTS 39) says which those are. It speaks of letters in one font; `_LOOK_LIKE` adds what
+a reader or a model takes for the sign none the less, and comes first.
+"""
 
 import re
+import string
 import unicodedata
+from functools import cache
 
 _LOOK_LIKE = {
-    "a": "аαɑᴀ",
-    "b": "вᴃ",
-    "c": "сϲᴄ",
-    "d": "ԁժᴅ",
-    "e": "еεєҽ℮ᴇ",
-    "g": "ɡցԍ",
-    "h": "һհнʜ",
-    "i": "іιıɪӏɩ",
-    "j": "јϳᴊ",
-    "l": "ⅼʟ",
-    "m": "мᴍ",
-    "n": "пηոɴ",
-    "o": "оοօσᴏ",
-    "p": "рρᴘ",
-    "r": "гʀᴦ",
-    "s": "ѕꜱ",
-    "t": "тτᴛ",
-    "u": "υսᴜ",
-    "v": "ѵνᴠ",
-    "w": "ѡԝᴡ",
+    "a": "ⲁаαɑᴀᗩᎯ",
+    "b": "вᴃᗷ",
+    "c": "сϲᴄᑕ",
+    "d": "ԁժᴅᗪ",
+    "e": "ⲉеεєҽ℮ᴇᗴᘿᕮ",
+    "f": "ᖴ",
+    "g": "ɡցԍᎶ",
+    "h": "һհнʜᕼ",
+    "i": "іιıɪӏɩᏆ",
+    "j": "јϳᴊᒍ",
+    "k": "кᴋᛕ",
+    "l": "ⅼʟᒪ",
+    "m": "мᴍᗰ",
+    "n": "пηոɴᑎᏁ",
+    "o": "оοօσᴏᎾᏫ",
+    "p": "рρᴘᑭ",
+    "r": "гʀᴦᖇᏒ",
+    "s": "ѕꜱſᔕᎦ",
+    "t": "ⲧтτᴛ",
+    "u": "υսᴜᑌ",
+    "v": "ѵνᴠᐯᏙ",
+    "w": "ѡԝᴡᗯ",
     "x": "хχ",
-    "y": "уγʏ",
-    "<": "‹〈⟨❮❬❰˂ᐸ《«⟪≺⧼⦑⪡",
-    ">": "›〉⟩❯❭❱˃ᐳ》»⟫≻⧽⦒⪢",
-    "[": "【〔〖⟦",
-    "]": "】〕〗⟧",
+    "y": "уγʏ丫",
+    "<": "‹〈⟨❮❬❰˂ᐸ《«⟪≺⧼⦑⪡⊰⋖≪⋘◁◀◂⯇⮜ᚲ",
+    ">": "›〉⟩❯❭❱˃ᐳ》»⟫≻⧽⦒⪢⊱⋗≫⋙▷▶▸⯈⮞",
+    "[": "【〔〖⟦⟮⦋⦍⦏⁅⸢",
+    "]": "】〕〗⟧⟯⦌⦎⦐⁆⸣",
     "/": "∕⁄⧸╱",
-    "_": "ˍ‿",
-    "|": "│┃∣ǀ",
-    ":": "∶ː꞉",
-    "-": "‐‑‒–—―−⁃─━┄┅┈┉╌╍═ー⸺⸻⎯⏤▬➖",
+    "_": "ˍ‿⎽",
+    "|": "│┃∣ǀ❘❙❚⏐丨╎╏┆┇┊┋¦‖║∥",
+    ":": "∶ː꞉፡፥፦᠄⁝⦂⁏",
+    "#": "⋕♯⌗⧣",
+    "系": "糸係繫",
+    "统": "統",
+    "户": "戶戸",
+    "开": "開",
+    "发": "發発",
+    "员": "員",
+    "词": "詞",
+    "-": "‐‑‒–—―−⁃─━┄┅┈┉╌╍═ー゠⚊ꟷ⸺⸻⎯⏤▬➖ㅡᅳ﹉﹊‾¯˗╴╶╸╺╼╾",
 }
+_SIGNS = "<>[]/_|:-#=*~"
+_OUTLINED_A = 0x1CCD6  # younger than the Unicode that Python knows
 LONG_DASHES = "—―─━═⸺⸻⎯⏤▬➖"
 MARK = "\0"
 """Replaces a combining accent, so that positions stay the same."""
 
-_PLAIN = {ord(char): plain for plain, chars in _LOOK_LIKE.items() for char in chars}
+# Letters that Unicode names and does not decompose: negative circled, turned, with a hook or a stroke.
+_NAMED = re.compile(r"(?:.*LATIN .*LETTER(?: \w+){0,2}|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])(?: WITH .+)?")
 _PICTURE = "[\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff\ufe0f]"
 _HIDDEN = (
     "\\x00-\\x08\\x0e-\\x1b\\x1f\\x7f-\\x84\\x86-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
@@ -60,20 +79,53 @@ class _Shadows(dict[int, str]):
         return shadow
 
 
+@cache
+def _plain() -> dict[str, str]:
+    """What each character looks like; read when the first text comes that is not ASCII."""
+    from confusable_homoglyphs.confusables import confusables_data
+
+    plain = {char: sign for sign, chars in _LOOK_LIKE.items() for char in chars}
+    plain |= {chr(_OUTLINED_A + n): letter for n, letter in enumerate(string.ascii_lowercase)}
+    for sign in string.ascii_letters + _SIGNS:
+        for entry in confusables_data.get(sign, ()):
+            char = entry["c"].strip("\u200e")  # around letters that are written from right to left
+            if len(char) == 1 and not char.isascii():
+                # One row of the table has everything that is a vertical stroke.
+                plain.setdefault(char, "|" if sign == "l" and not char.isalnum() else sign.lower())
+    return plain
+
+
 def _shadow_of(char: str) -> str:
-    bare = [part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part)]
+    bare = [part for part in unicodedata.normalize("NFKD", char) if not unicodedata.category(part).startswith("M")]
     if not bare:
         return MARK
-    lowered = (bare[0] if len(bare) == 1 else char).lower()
-    return _PLAIN.get(ord(lowered), lowered) if len(lowered) == 1 else char
+    alike = char if len(bare) > 1 else bare[0]
+    looks = next((_plain()[form] for form in (char, alike, alike.lower(), alike.upper()) if form in _plain()), None)
+    if looks:
+        return looks
+    if not alike.isascii() and (named := _NAMED.fullmatch(unicodedata.name(alike, ""))):
+        return named[1].lower()
+    lowered = alike.lower()
+    return lowered if len(lowered) == 1 else char
 
 
 _SHADOWS = _Shadows()
+# Signs of several letters: ﬆ, ⅳ, ǆ.
+_LIGATURE = re.compile("[\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\u2160-\u217f\ufb00-\ufb06]")
+
+
+# A space with a stroke through, over or under it.
+_DRAWN_DASH = re.compile("[ \u00a0][\u0304\u0305\u0331\u0332\u0335\u0336]")
 
 
 def shadow(text: str) -> str:
     """The text in look-alike ASCII; of the same length, so that positions are valid in both."""
-    return text.lower() if text.isascii() else text.translate(_SHADOWS)
+    return text.lower() if text.isascii() else _DRAWN_DASH.sub("--", text).translate(_SHADOWS)
+
+
+def spelled_out(text: str) -> str:
+    """The text with the letters of ligatures and Roman numerals one by one."""
+    return _LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
 
 
 def visible(text: str) -> str:

@@ -17,7 +17,7 @@ from pydantic import (
 from soulgraph.errors import InvalidInput
 from soulgraph.prompts.budget import cut
 from soulgraph.senses.intents.patterns import RegexBudget, compiled
-from soulgraph.soul.validation import explain
+from soulgraph.soul.validation import FLAG, NOT_BLANK, NUMBER, explain
 
 RECENT_MESSAGES = 6
 """How many of the last messages are searched for keys."""
@@ -26,7 +26,7 @@ _MAX_PATTERNS = 8
 _REACH = 4000
 """Characters of the last messages that patterns are searched in."""
 
-_Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+_Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), NOT_BLANK]
 _Keys = Annotated[tuple[_Key, ...], Field(max_length=50)]
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IS_HAN = re.compile(f"[{_HAN}]")
@@ -41,11 +41,11 @@ class Lore(BaseModel):
     id: Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
     keys: _Keys = ()
     secondary_keys: _Keys = ()
-    use_regex: bool = Field(False, description="the keys are regular expressions")
-    content: Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
-    enabled: bool = True
-    priority: Annotated[int, Field(ge=0, le=1000)] = 50
-    constant: bool = False
+    use_regex: bool = Field(False, strict=True, description="the keys are regular expressions")
+    content: Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), NOT_BLANK]
+    enabled: Annotated[bool, FLAG] = True
+    priority: Annotated[int, Field(ge=0, le=1000), NUMBER] = 50
+    constant: Annotated[bool, FLAG] = False
 
     @model_validator(mode="after")
     def _check_patterns(self) -> Self:

@@ -18,7 +18,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.prompts.lookalikes import shadow, visible
 from soulgraph.prompts.render import VARIABLE, variables_of
 from soulgraph.soul.language import Lang
-from soulgraph.soul.validation import explain
+from soulgraph.soul.validation import FLAG, NOT_BLANK, NUMBER, explain
 
 MAX_OWN_TEXT = 1000
 """Characters of its own that a template may have in layers 2 to 4, so that there is room for the persona."""
@@ -91,13 +91,22 @@ def _variables(template: str) -> frozenset[str]:
 class Module(BaseModel):
     """A section of the prompt: `content` is used unchanged, `template` with its variables filled."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["content"], "properties": {"content": {"type": "string"}, "template": {"type": "null"}}},
+                {"required": ["template"], "properties": {"template": {"type": "string"}, "content": {"type": "null"}}},
+            ]
+        },
+    )
 
     name: _Name
     layer: Literal[2, 3, 4, 5]
     """If it is not given, that of the module's variables, or 2."""
-    priority: Annotated[int, Field(ge=0, le=1000)] = 50
-    enabled: bool = True
+    priority: Annotated[int, Field(ge=0, le=1000), NUMBER] = 50
+    enabled: Annotated[bool, FLAG] = True
     content: _Text | None = None
     template: _Text | None = None
     content_source: Literal["static", "dynamic", "rag", "messages"] | None = None
@@ -157,7 +166,7 @@ class Template(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     template_id: Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-    name: Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True), NOT_BLANK]
     voice: Literal["companion", "narrator"] = "companion"
     """Whether the soul itself speaks or a narrator does; for the offline voice, which does not read the prompt."""
     modules: Annotated[tuple[Module, ...], Field(min_length=1, max_length=40)]

@@ -10,7 +10,7 @@ from typing import cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from soulgraph.errors import BudgetExhausted, SoulgraphError, StoreUnavailable
+from soulgraph.errors import BudgetExhausted, MemoryUnavailable, SoulgraphError, StoreUnavailable
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.runtime.node_events import run_watched, watching
@@ -26,6 +26,7 @@ WORKERS = 4
 MAX_ATTEMPTS = 12
 _POLL_S, _RETRY_S = 2.0, 10.0
 _FIRST_DELAY_S, _MAX_DELAY_S = 2.0, 3600.0
+_MEMORY_DELAY_S = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -135,7 +136,8 @@ class AfterglowWorkers:
     async def _store_outcome(self, job: Job, error: BaseException | None) -> None:
         """Mark the job done or dead, or reschedule it.
 
-        An interruption and an exhausted budget are not the job's fault, so they do not count as attempts.
+        An interruption, an exhausted budget and a damaged memory are not the job's fault, so they do not count as
+        attempts: it waits until they are over, however long that takes.
         """
         now = self._context.clock()
         async with self._context.stores.write() as tx:
@@ -145,6 +147,8 @@ class AfterglowWorkers:
                 await tx.outbox.reschedule(job, now, "interrupted", counted=False)
             elif isinstance(error, BudgetExhausted):
                 await tx.outbox.reschedule(job, error.resets_at, _reason(error), counted=False)
+            elif isinstance(error, MemoryUnavailable):
+                await tx.outbox.reschedule(job, now + _MEMORY_DELAY_S, _reason(error), counted=False)
             elif job.attempts >= MAX_ATTEMPTS:
                 await tx.outbox.mark_dead(job, _reason(error))
             else:

@@ -1,7 +1,7 @@
 """A backup of everything, taken while the server runs: the database, what Chroma holds, and the files of souls.
 
-The database is copied first, as it is at one moment. Of Chroma comes what that copy names: an event is put into Chroma
-before it is in the catalogue, so it is there, or was deleted since; then it leaves the copy of the catalogue too.
+The database is copied first, as it is at one moment. Of Chroma comes what that copy names; what Chroma lacks is made
+anew from the database. An event that was deleted since leaves the copy of the catalogue too.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ def _workplace(data_dir: Path) -> Iterator[Path]:
 
 
 async def _copy_chroma(copy: DatabaseCopy, context: Context, folder: Path) -> set[str]:
-    """Write what Chroma has of the copy's events and summaries; returns the events that it has no longer."""
+    """Write the copy's events and summaries as Chroma has them; returns the events that are gone."""
     events, summaries = context.memory.events, context.memory.summaries
     event_ids = await copy.ids(_EVENT_IDS)
     found = await _dump(event_ids, events.dump, folder / "events.jsonl") if events else set(event_ids)

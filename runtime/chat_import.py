@@ -17,6 +17,7 @@ from soulgraph.library.chats.conversation import Line, Notes, SoulText
 from soulgraph.library.chats.openclaw import MEMORY
 from soulgraph.nodes.context import Context
 from soulgraph.runtime.chat_survey import ChatSource, Known, OpenedConversation
+from soulgraph.soul.own_words import gives_orders
 from soulgraph.stores.episodes import index_columns
 from soulgraph.stores.factories import new_session
 from soulgraph.stores.memory import FACT_SLOTS
@@ -149,8 +150,12 @@ class ChatImporter:
         return NewMessage(_TURN, line.role, line.content, prepared.at, *whose, archived=True, indexed=prepared.indexed)
 
     async def _fill_slots(self, opened: OpenedConversation, lines: Sequence[Line]) -> bool:
-        """Whether a short long-term memory has become slots, which are in every prompt; else it is a conversation."""
-        if len(lines) > _MAX_SLOTS or any(len(line.content) > _MAX_SLOT for line in lines):
+        """Whether a short long-term memory has become slots, which are in every prompt; else it is a conversation.
+
+        One that gives orders is a conversation too.
+        """
+        texts = [line.content for line in lines]
+        if len(texts) > _MAX_SLOTS or any(len(text) > _MAX_SLOT or gives_orders(text) for text in texts):
             return False
         now = self._context.clock()
         whose = self._soul.soul_id, self._user_id

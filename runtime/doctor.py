@@ -7,18 +7,21 @@ import asyncio
 import os
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import SecretStr
 
 from soulgraph.errors import ConfigurationError, SoulgraphError
+from soulgraph.nodes.context import Context
 from soulgraph.runtime.data_dir import make_data_dir
-from soulgraph.runtime.doctor_services import Finding, check_services
+from soulgraph.runtime.doctor_findings import Check, Finding
+from soulgraph.runtime.doctor_memory import check_memory, check_open_memory
+from soulgraph.runtime.doctor_services import check_services
 from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import PREFIX, Settings
 from soulgraph.stores.stores import Stores
-from soulgraph.voices.voice import Voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +52,21 @@ def _masked(value: Any) -> str:
     return masked("" if value is None else str(value))
 
 
-async def examine(settings: Settings) -> list[Finding]:
-    """All findings about a configuration. The database is opened as the server opens it, which migrates it."""
-    return [*_check_settings(settings), *await _database(settings), *await check_services(settings)]
+async def examine(settings: Settings, memory: Check = check_memory) -> list[Finding]:
+    """All findings about a configuration. The database is opened as the server opens it, which migrates it.
+
+    `memory` is another way to look at it, while a server has it.
+    """
+    return [*_check_settings(settings), *await _database(settings), *await check_services(settings, memory)]
 
 
-async def examine_running(settings: Settings, stores: Stores, voice: Voice) -> list[Finding]:
+async def examine_running(settings: Settings, context: Context) -> list[Finding]:
     """All findings about a running server. Its model is not talked to: what its turns have found out is told."""
+    stores = context.stores
     own = await asyncio.to_thread(_check_settings, settings)  # it writes a file
     database = await _running_database(settings, stores)
-    return [*own, *database, *await check_services(settings, voice), await _jobs(stores)]
+    memory = partial(check_open_memory, health=context.memory.health)
+    return [*own, *database, *await check_services(settings, memory, context.voice), await _jobs(stores)]
 
 
 def _check_settings(settings: Settings) -> list[Finding]:

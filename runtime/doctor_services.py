@@ -1,18 +1,15 @@
 """The doctor's checks of services: each is opened or called once, as the server would do it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import httpx
 
 from soulgraph.errors import SoulgraphError
-from soulgraph.memory.chroma import collection_name, open_server
 from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.runtime.doctor_findings import Check, Finding, Level
+from soulgraph.runtime.doctor_memory import check_memory
 from soulgraph.senses.embedding.factory import open_embedder
-from soulgraph.senses.embedding.local import NAME
 from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.endpoint import Endpoint, masked
 from soulgraph.settings import PREFIX, Settings
@@ -23,31 +20,21 @@ from soulgraph.voices.probe import IN_WORDS, learn_habits
 from soulgraph.voices.providers import ModelInfo, described, find_model, models_url, offered_models
 from soulgraph.voices.voice import Voice
 
-Level = Literal["ok", "warning", "problem"]
-Check = Callable[[Settings], Awaitable[tuple[Level, str]]]
-
 _TIMEOUT_S = 3
 _LONGEST_S = 30
 """What takes longer than this is of no use either; a model that is asked may take its own time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    level: Level
-    subject: str
-    detail: str
-
-
-async def check_services(settings: Settings, voice: Voice | None = None) -> list[Finding]:
+async def check_services(settings: Settings, memory: Check = check_memory, voice: Voice | None = None) -> list[Finding]:
     """One after another, so that none is late because of the others.
 
-    `voice` is that of a running server, which is not talked to.
+    `memory` looks at events and summaries; `voice` is that of a running server, which is not talked to.
     """
     checks: dict[str, Check] = {
         "voice": partial(_voice, running=voice),
         "embeddings": _embeddings,
         "emotion": _emotion,
-        "events": _events,
+        "events": memory,
         "tools": _tools,
         "traces": _traces,
         "broker": _broker,
@@ -128,13 +115,6 @@ async def _emotion(settings: Settings) -> tuple[Level, str]:
     async with HttpRecogniser.open(settings.checked_emotion_url) as recogniser:
         emotion = await recogniser.recognise("I am glad that you are here.")
     return "ok", f"{masked(settings.emotion_url)} answers, and hears {emotion.emotion}"
-
-
-async def _events(settings: Settings) -> tuple[Level, str]:
-    if not settings.chroma_url:
-        return "ok", "embedded: in the data directory, for one server"
-    async with open_server(settings.chroma_url, collection_name(settings.embeddings_model or NAME)):
-        return "ok", f"Chroma answers at {masked(settings.chroma_url)}"
 
 
 async def _tools(settings: Settings) -> tuple[Level, str]:

@@ -11,11 +11,12 @@ from langchain_core.tools import BaseTool
 from soulgraph.errors import ConfigurationError
 from soulgraph.library.persona_config import PersonaFile
 from soulgraph.memory.event_source import EventSource
-from soulgraph.memory.events import open_events
+from soulgraph.memory.events import EventLibrary, open_events
 from soulgraph.memory.facts import open_facts
 from soulgraph.memory.plan_source import PlanSource
 from soulgraph.memory.ports import open_recall
-from soulgraph.memory.summaries import open_summaries
+from soulgraph.memory.summaries import Summaries, open_summaries
+from soulgraph.memory.upkeep import MemoryHealth
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
@@ -78,7 +79,7 @@ async def open_ports(
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
             stores=stores,
-            senses=_senses(settings, emotions, embedder, voice),
+            senses=_senses(settings, emotions, embedder, voice, stack),
             voice=voice,
             read_persona=_persona_file(settings, telemetry),
             clock=clock,
@@ -102,16 +103,28 @@ def _persona_file(settings: Settings, telemetry: JsonLines) -> PersonaFile:
 async def _open_memory(
     settings: Settings, stores: Stores, embedder: Embedder, clock: Callable[[], float], stack: AsyncExitStack
 ) -> Memory:
-    folder, url = settings.data_dir / "chroma", settings.chroma_url
-    events = await stack.enter_async_context(open_events(stores, embedder, clock, folder=folder, url=url))
-    # A folder of its own: two embedded clients on one would each close the other's.
-    summaries = await stack.enter_async_context(
-        open_summaries(stores, embedder, folder=settings.data_dir / "chroma_summaries", url=url)
-    )
+    events, summaries = await stack.enter_async_context(open_libraries(settings, stores, embedder, clock))
     facts = await stack.enter_async_context(open_facts(stores, embedder))
     sources = EventSource(events), summaries, facts, PlanSource(stores)
     recall = await stack.enter_async_context(open_recall(stores, embedder, clock, *sources))
-    return Memory(recall, events, Workspaces(settings.data_dir), summaries, embedder)
+    health = MemoryHealth(events.upkeep, summaries.upkeep)
+    await stack.enter_async_context(health.watching())
+    return Memory(recall, events, Workspaces(settings.data_dir), summaries, embedder, health)
+
+
+@asynccontextmanager
+async def open_libraries(
+    settings: Settings, stores: Stores, embedder: Embedder, clock: Callable[[], float]
+) -> AsyncIterator[tuple[EventLibrary, Summaries]]:
+    """What Chroma finds; one process at a time may have it open, if it is embedded."""
+    folder, url = settings.data_dir / "chroma", settings.chroma_url
+    # A folder of its own: two embedded clients on one would each close the other's.
+    other = settings.data_dir / "chroma_summaries"
+    async with (
+        open_events(stores, embedder, clock, folder=folder, url=url) as events,
+        open_summaries(stores, embedder, folder=other, url=url) as summaries,
+    ):
+        yield events, summaries
 
 
 @asynccontextmanager
@@ -156,9 +169,12 @@ async def _open_recogniser(
     return LocalRecogniser(built_in)
 
 
-def _senses(settings: Settings, emotions: EmotionRecogniser, embedder: Embedder, voice: Voice) -> Senses:
+def _senses(
+    settings: Settings, emotions: EmotionRecogniser, embedder: Embedder, voice: Voice, stack: AsyncExitStack
+) -> Senses:
     """The heads of some senses were trained on the built-in encoder, and need it."""
     intents = IntentFilter(embedder, _arbiter(settings, voice))
+    stack.push_async_callback(intents.catalogs.close)
     if embedder.name != NAME:
         return Senses(emotions, intents)
     return Senses(emotions, intents, SurpriseSense(embedder, LocalRecogniser(embedder)), PlanSense(embedder))

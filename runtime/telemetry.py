@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -15,9 +16,25 @@ from soulgraph.runtime.tracing import trace
 from soulgraph.soul.timestamps import iso
 
 MAX_FILE, FILES_KEPT = 20 * 1024 * 1024, 5
+_log = logging.getLogger(__name__)
 
 
 class _PrivateFile(RotatingFileHandler):
+    """What cannot be written is lost, and costs nobody a turn; the log says once when that begins and ends."""
+
+    _error: BaseException | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        before, self._error = self._error, None
+        super().emit(record)
+        if self._error and not before:
+            _log.warning("telemetry is not written: %s", self._error)
+        elif before and not self._error:
+            _log.warning("telemetry is written again")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in the library
+        self._error = sys.exc_info()[1]
+
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding=self.encoding, opener=open_private)
 

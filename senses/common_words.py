@@ -6,11 +6,15 @@ from importlib.resources import files
 import snowballstemmer  # type: ignore[import-untyped]
 import yaml
 
+_MAX_WORD = 64  # letters; no word is longer, and the stemmer takes quadratic time
+
 
 @lru_cache(maxsize=65536)
 def is_common(word: str) -> bool:
     """Whether a word, in small letters, is common; forms of an English word count as the word."""
     words = _words()
+    if len(word) > _MAX_WORD:
+        return False
     if not word.isascii():
         return word in words
     plain = word.partition("'")[0]

@@ -4,9 +4,10 @@ All of it is done with words: it must hold for the smallest model, whose own jud
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import yaml
 
@@ -27,12 +28,14 @@ _SENTENCE = re.compile(r"(?:[^。！？!?；;\n.]|\.(?=\S))+[。！？!?；;.]*"
 _CLAUSE = re.compile(r"[^，,、：:。！？!?；;\n.]+")
 _QUESTION = re.compile(r"[?？]\W*$|[吗呢]\W*$")
 _THANKS = re.compile(r"谢谢[^，。！？,.!?]*|\bthank(?:s| you)\b[^,.!?]*", re.IGNORECASE)
-_NAME = re.compile(r"(?<=[a-z,;:'\"’] )[A-Z][a-z]+|(?<=[\u3400-\u9fff])\s?[A-Za-z]{2,}|[A-Za-z]{2,}(?=[\u3400-\u9fff])")
+_NAME = re.compile(
+    r"(?<=[a-z,;:'\"’] )[A-Z][a-z]+|(?<=[\u3400-\u9fff])\s?[A-Za-z]{2,}|[A-Za-z]{2,40}(?=[\u3400-\u9fff])"
+)
 _SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|ours?)\b", re.IGNORECASE)
 _TO_LISTENER = re.compile(
     r"\W*(?:(?:can|could|would|will|do|did|are|have) you\b|you\b|please\b|你(?!.*[我咱])|请|帮我|给我)", re.IGNORECASE
 )
-_QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
+_QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,300})[”\"」』》]")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|nobody|nothing|without|hardly|cannot)\b|n['’]t\b"
     r"|不(?!错|久|同|过|仅|但|只|管|断|知|小心|好意思)|没(?!事)|从未|无法",
@@ -42,16 +45,34 @@ _FEW = 3  # words; so few are in many a text that says something else
 _MIN_HAN = 3  # characters that tell something of anybody: 烦 and 好烦 do not
 _MAX_WHOLE = 120  # characters of a message that is quoted as a whole
 _MAX_LONGER = 3  # times the words of a claim: a longer text has most of its words by chance
+_MAX_END = 200  # characters by which a question is known
+_MAX_SOURCE = 8000  # characters of a text that a claim is held against
+_MAX_PARTS = 24  # clauses of a claim; what has more is no note
+
+
+class _Claimed(NamedTuple):
+    """What is looked for in a text: English words by their forms, and Chinese characters by what they stand beside."""
+
+    words: Sequence[frozenset[str]]
+    pairs: Sequence[tuple[str, str]]
+
+
+class _Said(NamedTuple):
+    """What is found in a text: the forms of its English words, and its pairs of Chinese characters."""
+
+    forms: frozenset[str]
+    pairs: frozenset[str]
 
 
 def grounded(claim: str, sources: Iterable[str], names: Sequence[str] = ()) -> bool:
     """Whether the sources say what is claimed, and no detail is invented. `names` are known without being said."""
-    said = [sentence for source in sources for sentence in sentences_of(source) if not is_question(sentence)]
+    said = [one for text in sources for one in sentences_of(text[:_MAX_SOURCE]) if not is_question(one)]
     known = "\n".join([*said, *names])
-    if _invents(claim, known) or _share_said(claim, known) < GROUNDED:
+    if _invents(claim, known) or _share_said(_claimed(claim), _said(known)) < GROUNDED:
         return False
-    clauses = [clause for sentence in said for clause in _CLAUSE.findall(sentence)]
-    return all(_agrees(part, clauses) for part in _CLAUSE.findall(normalise(claim)))
+    clauses = {clause: _said(clause) for sentence in said for clause in _CLAUSE.findall(sentence)}
+    parts = dict.fromkeys(_CLAUSE.findall(normalise(claim)))
+    return len(parts) <= _MAX_PARTS and all(_agrees(part, clauses) for part in parts)
 
 
 def nearest_statement(claim: str, sources: Iterable[str]) -> str:
@@ -59,9 +80,11 @@ def nearest_statement(claim: str, sources: Iterable[str]) -> str:
 
     A short source without a question is told whole: its sentences may need each other to be understood.
     """
-    said = {sentence: source for source in sources for sentence in sentences_of(source) if not is_question(sentence)}
-    nearest = max(said, key=lambda sentence: _share_said(claim, sentence), default="")
-    if _share_said(claim, nearest) < HINTED:
+    said = {one: text for text in sources for one in sentences_of(text[:_MAX_SOURCE]) if not is_question(one)}
+    claimed = _claimed(claim)
+    shares = {sentence: _share_said(claimed, _said(sentence)) for sentence in said}
+    nearest = max(shares, key=shares.__getitem__, default="")
+    if not nearest or shares[nearest] < HINTED:
         return ""
     source = said[nearest].strip()
     is_short = len(source) <= _MAX_WHOLE and not any(map(is_question, sentences_of(source)))
@@ -75,19 +98,29 @@ def details_known(claim: str, sources: Iterable[str]) -> bool:
 
 def restates(claim: str, texts: Iterable[str]) -> bool:
     """Whether one of the texts, or a sentence of it, says the same in the same or almost the same words."""
-    return any(_is_near(claim, part) for text in texts for part in {text, *sentences_of(text), *_CLAUSE.findall(text)})
+    likeness = _likeness(claim)
+    texts = (text[:_MAX_SOURCE] for text in texts)
+    parts = (part for text in texts for part in {text, *sentences_of(text), *_CLAUSE.findall(text)})
+    return bool(likeness.folded) and any(_is_near(likeness, part) for part in parts)
 
 
 def copied_share(text: str, sources: Iterable[str]) -> float:
     """How much of a text is clauses of the sources, be it with another number or denied: from 0 to 1."""
-    clauses = [_content_terms(clause) for source in sources for clause in _CLAUSE.findall(source)]
-    parts = [(len(fold(part)), _content_terms(part)) for part in _CLAUSE.findall(text)]
+    clauses = {_content_terms(clause) for source in sources for clause in _CLAUSE.findall(source[:_MAX_SOURCE])}
+    parts = [(len(fold(part)), _content_terms(part)) for part in _CLAUSE.findall(text[:_MAX_SOURCE])]
     total = sum(length for length, _ in parts)
-    copied = sum(length for length, terms in parts if any(_share(terms, clause) >= RESTATED for clause in clauses))
+    taken = {terms: _is_taken(terms, clauses) for _, terms in parts}
+    copied = sum(length for length, terms in parts if taken[terms])
     return copied / total if total else 0.0
 
 
-def _share(terms: set[str], others: set[str]) -> float:
+def _is_taken(terms: frozenset[str], clauses: set[frozenset[str]]) -> bool:
+    if len(terms) < _FEW:
+        return bool(terms) and terms in clauses
+    return any(_share(terms, clause) >= RESTATED for clause in clauses)
+
+
+def _share(terms: frozenset[str], others: frozenset[str]) -> float:
     if len(terms) < _FEW:
         return float(terms == others != set())
     return len(terms & others) / len(terms)
@@ -129,24 +162,35 @@ def fold(text: str) -> str:
 
 def is_question(sentence: str) -> bool:
     """By how it ends."""
-    return _QUESTION.search(sentence) is not None
+    return _QUESTION.search(sentence[-_MAX_END:]) is not None
 
 
-def _is_near(claim: str, text: str) -> bool:
-    folded, other = fold(claim), fold(text)
-    if not folded or not other:
+class _Likeness(NamedTuple):
+    """By what a text is compared with others."""
+
+    folded: str
+    negated: bool
+    numbers: set[str]
+    terms: frozenset[str]
+
+
+def _likeness(text: str) -> _Likeness:
+    return _Likeness(fold(text), _is_negated(text), _numbers(text), _content_terms(text))
+
+
+def _is_near(claim: _Likeness, text: str) -> bool:
+    other = fold(text)
+    if not other or claim.folded == other:
+        return bool(other)
+    if claim.negated != _is_negated(text) or not claim.numbers <= _numbers(text):
         return False
-    if folded == other:
-        return True
-    if _is_negated(claim) != _is_negated(text) or not _numbers(claim) <= _numbers(text):
-        return False
-    terms, others = _content_terms(claim), _content_terms(text)
-    return len(others) <= _MAX_LONGER * len(terms) and _share(terms, others) >= RESTATED
+    others = _content_terms(text)
+    return len(others) <= _MAX_LONGER * len(claim.terms) and _share(claim.terms, others) >= RESTATED
 
 
-def _content_terms(text: str) -> set[str]:
+def _content_terms(text: str) -> frozenset[str]:
     terms = {term for term in terms_of(_without(normalise(text), _words()["meta_zh"])) if _tells(term)}
-    return terms - _stems("meta_en") or set(terms_of(text))
+    return frozenset(terms - _stems("meta_en") or terms_of(text))
 
 
 def _invents(claim: str, known: str) -> bool:
@@ -156,23 +200,40 @@ def _invents(claim: str, known: str) -> bool:
     said = set(_latin_terms(known))
     if any(not set(terms_of(name)) <= said for name in _NAME.findall(claim) if terms_of(name)):
         return True
-    return any(fold(quoted) not in fold(known) for quoted in _QUOTED.findall(claim))
+    quotations = [*map(fold, _QUOTED.findall(claim))]
+    folded = fold(known) if quotations else ""
+    return any(quoted not in folded for quoted in quotations)
 
 
-def _share_said(claim: str, known: str) -> float:
+def _share_said(claim: _Claimed, known: _Said) -> float:
     """The share of the claim's words that are known; a Chinese character counts for half a word."""
-    claim, known = in_digits(claim), in_digits(known)  # numbers are compared apart
-    english, said_english = _latin_found(claim, known)
-    han, said_han = _han_found(claim, known)
-    total = english + han / 2
-    return (said_english + said_han / 2) / total if total else 0.0
+    total = len(claim.words) + len(claim.pairs) / 2
+    english = sum(not known.forms.isdisjoint(forms) for forms in claim.words)
+    chinese = sum(before in known.pairs or behind in known.pairs for before, behind in claim.pairs)
+    return (english + chinese / 2) / total if total else 0.0
 
 
-def _latin_found(claim: str, known: str) -> tuple[int, int]:
-    said = {form for word in _LATIN.findall(known) for form in _forms(word)}
-    words = {word: _forms(word) for word in _LATIN.findall(claim) if _tells(word)}
-    told = [terms for terms in words.values() if not terms & _stems("meta_en")]
-    return len(told), sum(bool(terms & said) for terms in told)
+def _claimed(text: str) -> _Claimed:
+    plain = in_digits(text)  # numbers are compared apart
+    words = {word: _forms(word) for word in _LATIN.findall(plain) if _tells(word)}
+    runs = _HAN.findall(_without(normalise(plain), _words()["meta_zh"]))
+    return _Claimed(
+        [forms for forms in words.values() if not forms & _stems("meta_en")],
+        [(run[max(at - 1, 0) : at + 1], run[at : at + 2]) for run in runs for at in _telling_places(run)],
+    )
+
+
+def _telling_places(run: str) -> list[int]:
+    return [at for at, char in enumerate(run) if char not in FUNCTION_CHARS]
+
+
+def _said(text: str) -> _Said:
+    plain = in_digits(text)
+    runs = _HAN.findall(normalise(plain))
+    return _Said(
+        frozenset(form for word in _LATIN.findall(plain) for form in _forms(word)),
+        frozenset(run[at : at + 2] for run in runs for at in range(len(run))),
+    )
 
 
 def _tells(word: str) -> bool:
@@ -194,22 +255,15 @@ def _infinitives() -> dict[str, str]:
     return {form: infinitive for infinitive, *forms in verbs for form in forms}
 
 
-def _han_found(claim: str, known: str) -> tuple[int, int]:
-    """How many characters the claim has, and how many stand beside the same neighbour in what is known."""
-    pairs = {run[at : at + 2] for run in _HAN.findall(normalise(known)) for at in range(len(run))}
-    total = found = 0
-    for run in _HAN.findall(_without(normalise(claim), _words()["meta_zh"])):
-        for at, char in enumerate(run):
-            if char not in FUNCTION_CHARS:
-                total += 1
-                found += run[max(at - 1, 0) : at + 1] in pairs or run[at : at + 2] in pairs
-    return total, found
-
-
-def _agrees(part: str, clauses: Sequence[str]) -> bool:
+def _agrees(part: str, clauses: Mapping[str, _Said]) -> bool:
     """Whether the clause that is nearest to this part is affirmed or denied as the part is."""
-    nearest = max(clauses, key=lambda clause: _share_said(part, clause), default="")
-    return _share_said(part, nearest) < GROUNDED or _is_negated(part) == _is_negated(nearest)
+    claimed = _claimed(part)
+    nearest, share = max(
+        ((clause, _share_said(claimed, said)) for clause, said in clauses.items()),
+        key=lambda one: one[1],
+        default=("", 0.0),
+    )
+    return share < GROUNDED or _is_negated(part) == _is_negated(nearest)
 
 
 def _numbers(text: str) -> set[str]:
@@ -226,7 +280,12 @@ def _latin_terms(text: str) -> Iterator[str]:
 
 
 def _without(text: str, words: frozenset[str]) -> str:
-    return re.sub("|".join(sorted(map(re.escape, words), key=len, reverse=True)), " ", text)
+    return _any_of(words).sub(" ", text)
+
+
+@cache
+def _any_of(words: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
 
 
 @cache

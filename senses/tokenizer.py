@@ -11,8 +11,11 @@ import snowballstemmer  # type: ignore[import-untyped]
 from soulgraph.senses.synonyms import Synonyms, build_synonyms, synonym_groups
 from soulgraph.senses.text import normalise
 
+MAX_CHARS = 8000
+"""Characters of a text that are read, as many as a person can say at once; a longer one is found by its beginning."""
+
 MAX_TERMS = 512
-"""Terms kept of one text; a longer text is found by its beginning only."""
+"""Terms kept of one text."""
 
 MAX_WORD = 64
 """Letters of a word that count: no word is longer, and the stemmer takes quadratic time."""
@@ -48,7 +51,6 @@ taken take, taught teach, teeth tooth, thought think, threw throw, thrown throw,
 understood understand, wives wife, woke wake, woken wake, women woman, won win, wore wear, worn wear, written write,
 wrote write
 """
-_MAX_WORD = 64  # characters; the stemmer takes quadratic time on some longer ones
 
 # A bigram of two of these is a stop word; beside another character each of them helps to tell words apart.
 FUNCTION_CHARS = frozenset(
@@ -80,7 +82,7 @@ _COURTESY = re.compile(
 def terms_of(text: str) -> list[str]:
     """The terms of a text in their order, with repetitions; each has letters and digits only."""
     terms: list[str] = []
-    for run in _RUN.findall(normalise(text).lower()):
+    for run in _RUN.findall(_plain(text).lower()):
         if run[0] >= _FIRST_HAN:
             terms += _bigrams(run)
         elif stem := _stem(run[:MAX_WORD]):
@@ -100,7 +102,7 @@ def words_of(text: str) -> list[str]:
 
 def concepts_of(text: str) -> list[str]:
     """The concepts of a text alone."""
-    return _synonyms().concepts(normalise(text), terms_of(text))[:MAX_TERMS]
+    return _synonyms().concepts(_plain(text), terms_of(text))[:MAX_TERMS]
 
 
 def query_terms(text: str) -> list[int]:
@@ -110,7 +112,7 @@ def query_terms(text: str) -> list[int]:
 
 def without_courtesies(text: str) -> str:
     """The text in lower case, without phrases that only greet, thank or agree."""
-    return _COURTESY.sub(" ", normalise(text).lower())
+    return _COURTESY.sub(" ", _plain(text).lower())
 
 
 def fingerprints(text: str, *more: str) -> bytes:
@@ -127,6 +129,11 @@ def fingerprint(term: str) -> int:
     return crc32(term.encode())
 
 
+def _plain(text: str) -> str:
+    """The beginning of a text in plain letters, of which some are several: ﷺ is eighteen."""
+    return normalise(text[:MAX_CHARS])[:MAX_CHARS]
+
+
 def _bigrams(run: str) -> list[str]:
     """The bigrams of a run of Chinese characters without stop words; a single character is a term itself."""
     bigrams = map(add, run, run[1:]) if len(run) > 1 else [run]
@@ -140,7 +147,7 @@ def _bigrams(run: str) -> list[str]:
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
     """The stem of an English word without what follows an apostrophe; empty for a stop word."""
-    plain = word.partition("'")[0][:_MAX_WORD]
+    plain = word.partition("'")[0]
     if plain in _STOP_TERMS or word.replace("'", "") in _STOP_TERMS:
         return ""
     stem: str = _stemmer().stemWord(plain) if plain.isalpha() else plain

@@ -6,6 +6,7 @@ was said and is rare. When in doubt it is not.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from operator import add
 from typing import Literal, NamedTuple
 
 from soulgraph.soul.abstraction_words import (
@@ -184,13 +185,15 @@ def _reads_as(name: str, run: str, is_common: IsCommon) -> bool:
 
 
 def _has_run(texts: _Texts) -> bool:
-    units = _UNIT.findall(texts.small)
-    said = f" {' '.join(_UNIT.findall(texts.small_said))} "
-    return any(f" {' '.join(run)} " in said for run in _runs(units))
+    said = {*_runs(_UNIT.findall(texts.small_said))}
+    return any(run in said for run in _runs(_UNIT.findall(texts.small)))
 
 
-def _runs(units: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The shortest runs that are too long to be shared, one for each place where one begins."""
+def _runs(units: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The shortest runs that are too long to be shared, one for each place where one begins.
+
+    How long a run is follows from its words alone, so one that stands in another text is among the runs of that too.
+    """
     weights = [_HAN_WEIGHT if _HAN_RUN.match(unit) else _WORD_WEIGHT for unit in units]
     end = weight = 0
     for start in range(len(units)):
@@ -199,7 +202,7 @@ def _runs(units: Sequence[str]) -> Iterator[Sequence[str]]:
             end += 1
         if weight < _MAX_RUN:
             return
-        yield units[start:end]
+        yield tuple(units[start:end])
         weight -= weights[start]
 
 
@@ -208,7 +211,8 @@ def _has_rare_word(texts: _Texts) -> bool:
     latin = (word for word in _LATIN.findall(texts.small) if not texts.is_common(word))
     if any(_base(word) in said for word in latin):
         return True
-    if any(pair in texts.said for run in _HAN_RUN.findall(texts.text) for pair in rare_pairs(run, texts.is_common)):
+    pairs = {*map(add, texts.said, texts.said[1:])}
+    if any(pair in pairs for run in _HAN_RUN.findall(texts.text) for pair in rare_pairs(run, texts.is_common)):
         return True
     quoted = ("".join(found).lower() for found in QUOTED.findall(texts.said))
     makes = (*MODEL.findall(texts.said), *BRAND.findall(texts.said))

@@ -6,7 +6,7 @@ from soulgraph.soul.name_words import HAN
 
 EMAIL = re.compile(
     r"@|\((?:at|dot)\)|\[(?:at|dot)\]|\bat \S+ dot \w|\bdot (?:com|org|net|cn|example)\b|https?:|\bwww\b"
-    r"|\b[\w-]+\.(?:com|org|net|cn|edu|gov|io|me|co|uk|de|info|app|dev|xyz|top|tv|example)\b|艾特|点(?:com|cn|net)",
+    r"|(?<![\w-])-*\w[\w-]*\.(?:com|org|net|cn|edu|gov|io|me|co|uk|de|info|app|dev|xyz|top|tv|example)\b|艾特|点(?:com|cn|net)",
     re.IGNORECASE,
 )
 _NUMERAL = "〇零一二三四五六七八九十百千万亿两幺"
@@ -23,10 +23,10 @@ ADDRESS = re.compile(
     r"\b[a-z]{1,2}\d[a-z\d]?\s*\d[a-z]{2}\b"
     r"|\b(?:flat|apartment|apt|suite|unit|room|house|number|no|block|floor|door)\b\.?\s*#?(?:\d+\s*-?[a-z]?|[a-z]\d+)\b"
     rf"|\b\d+[a-z]?\s+(?:\w+\s+){{1,3}}(?:{_STREET}|st|rd|ave)\b"
-    rf"|[\d{_NUMERAL}]\s*(?:号楼|栋|幢|单元|号院|弄|室|门牌)|[\d{_NUMERAL}]+号(?!码)|\d+-\d+-\d+",
+    rf"|[\d{_NUMERAL}]\s*(?:号楼|栋|幢|单元|号院|弄|室|门牌)|[\d{_NUMERAL}]号(?!码)|(?<!\d)\d+-\d+-\d+",
     re.IGNORECASE,
 )
-NAMED_STREET = re.compile(rf"\b([a-z']+) ({_STREET})\b")
+NAMED_STREET = re.compile(rf"\b([a-z']{{1,40}}) ({_STREET})\b")
 NAMED_PLACE = re.compile(rf"([{HAN}]{{2}})({_PLACE})(?=(上?))")
 LIVES_IN = re.compile(rf"(?:住在?|地址是?|位于|家在|老家在?|搬到了?)([{HAN}]{{2,8}})")
 CODE = re.compile(r"\b(?=\w*\d)(?=\w*[a-z])\w+\b|\w_\w|#\w|\b(?:[a-z][ .-]){2,}[a-z]\b", re.IGNORECASE)
@@ -56,7 +56,7 @@ NO_NUMBER = re.compile(
 )
 MODEL = re.compile(rf"([{HAN}]{{3}})(?=[0-9A-Za-z]{{2,}}(?![0-9A-Za-z]|\s?[年月日号点分岁个块元万次天斤米度小公%％]))")
 BRAND = re.compile(rf"([{HAN}]{{2}})牌(?!子)")
-QUOTED = re.compile(r"《([^》]+)》|“([^”]+)”|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"")
+QUOTED = re.compile(r"《([^》]{1,300})》|“([^”]{1,300})”|「([^」]{1,300})」|『([^』]{1,300})』|\"([^\"]{1,300})\"")
 TITLE_CASE = re.compile(r"\b[A-Z][a-z']+(?: (?:of|the|and|on|in) (?=[A-Z])| )[A-Z][a-z']+")
 _FUNCTION_WORDS = """
 a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it

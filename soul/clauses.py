@@ -5,12 +5,12 @@ Code, quotations, plain questions, suppositions and hearsay are left out.
 
 import re
 
+from soulgraph.soul.own_words import own_words
+
 MAX_CHARS = 2000  # of a text; only its beginning is searched
 
-_CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|^[ \t]*>[^\n]*$", re.MULTILINE)
-_QUOTED = re.compile(
-    r"“([^”\n]{0,300})”|「([^」\n]{0,300})」|『([^』\n]{0,300})』|《([^》\n]{0,300})》|\"([^\"\n]{0,300})\""
-    r"|`([^`\n]{0,300})`|‘([^’\n]{0,300})’"
+_NAMED = re.compile(
+    r"“([^”\n]*)”|「([^」\n]*)」|『([^』\n]*)』|《([^》\n]*)》|\"([^\"\n]*)\"|`([^`\n]*)`|‘([^’'\n]*)[’']"
 )
 _SENTENCE = re.compile(
     r"(?:[^。！？!?；;…~～\n.]|\.(?=\S)|(?<=\b[DM][rs])\.|(?<=\bMrs)\.|(?<=\bProf)\.)+[。！？!?；;…~～.]*",
@@ -83,8 +83,8 @@ _REFUSES = re.compile(
 
 def own_sentences(text: str) -> list[str]:
     """The sentences of a text in its author's own words: without code, quotations and "if you like"."""
-    own_words = _QUOTED.sub(_unquote, _CODE.sub("\n", text[:MAX_CHARS]))
-    sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(own_words))
+    said = _NAMED.sub(_unquoted, own_words(text[:MAX_CHARS]))
+    sentences = (_POLITE_IF.sub("", match.group()).strip() for match in _SENTENCE.finditer(said))
     return [sentence for sentence in sentences if sentence]
 
 
@@ -102,11 +102,8 @@ def is_refused(before: str) -> bool:
     return _REFUSES.search(before) is not None
 
 
-def _unquote(quoted: re.Match[str]) -> str:
-    """A short quotation is a name and keeps its words; a longer one is somebody else's sentence and is dropped."""
-    words = next(group for group in quoted.groups() if group is not None)
-    is_name = len(words) <= 4 or (words.isascii() and len(words.split()) <= 2)
-    return words if is_name else " "
+def _unquoted(name: re.Match[str]) -> str:
+    return next(group for group in name.groups() if group is not None)
 
 
 def _supposes(sentence: str) -> bool:

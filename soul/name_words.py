@@ -57,7 +57,7 @@ _REDUPLICATED = frozenset(
     "聊看想说走试坐听谈玩转逛歇等问尝笑哭写天常爸妈爷奶哥姐弟妹叔伯姨舅公婆人个处时刻慢好快轻偷悄刚仅渐往默静星点等谢宝狗猫"
 )
 
-_LATIN_IN_HAN = re.compile(rf"(?<=[{HAN}])\s?([A-Z][A-Za-z'-]+)|([A-Z][A-Za-z'-]+)\s?(?=[{HAN}])")
+_LATIN_IN_HAN = re.compile(rf"(?<=[{HAN}])\s?([A-Z][A-Za-z'-]+)|([A-Z][A-Za-z'-]{{1,40}})\s?(?=[{HAN}])")
 _ENGLISH_INTRODUCED = re.compile(
     r"\b(?:called|named|name is|name's|call me|known as|nicknamed)\s+"
     r"(?!(?:not|what|it|the|a|me|my|him|her|them|us|you|off|in|on|for|to|by)\b)([A-Za-z][A-Za-z'-]+)",
@@ -68,7 +68,7 @@ _TITLED = re.compile(
     r" ([A-Z][A-Za-z'-]+)"
 )
 _INSIDE = re.compile(r"(?<=[A-Za-z0-9,;:'’\"”)] )[\"“'‘(]?([A-Z][a-z][A-Za-z'-]*|[A-Z]'[A-Z][A-Za-z]+)")
-_FIRST = re.compile(r"(?:^|[.!?…:\n]\s*[\"“'‘]?)([A-Z][a-z][A-Za-z]*)")
+_FIRST = re.compile(r"(?:^|[.!?…:\n]\s{0,8}[\"“'‘]?)([A-Z][a-z][A-Za-z]*)")
 _CALENDAR = re.compile(
     r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September"
     r"|October|November|December|Christmas|Easter|I(?:'\w+)?|Mum|Mom|Mummy|Dad|Daddy|Grandma|Grandpa|Gran|Granny|Nan"

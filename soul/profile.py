@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.people import may_know
 from soulgraph.soul.timestamps import epoch
-from soulgraph.soul.validation import NO_NUL, explain
+from soulgraph.soul.validation import NUMBER, STORABLE_TEXT, explain
 
 Profile = dict[str, Any]
 Item = dict[str, Any]
@@ -56,7 +56,7 @@ def _qualitative(value: Any) -> Any:
     return value
 
 
-Text = Annotated[str, Field(min_length=1, max_length=500), NO_NUL]
+Text = Annotated[str, Field(min_length=1, max_length=500), STORABLE_TEXT]
 
 
 def _no_placeholder(timestamp: Any) -> Any:
@@ -129,7 +129,7 @@ class StateUpdate(BaseModel):
 
 
 class EditedItem(_Entry):
-    priority: Priority
+    priority: Annotated[Priority, NUMBER]
     timestamp: OpenTimestamp = None
     aged_at: Timestamp | None = None
     user_id: Annotated[str, Field(max_length=128)] | None = None

@@ -117,7 +117,7 @@ FREE_CORRECTION = re.compile(
 )
 _ADDRESSES_EN = (
     r"(?:\W|\b(?:please|just|and|also|but|so|ok|okay|hey|well|now|then|remember|to|that|keep|bear|in|mind|a|note|of|this|out"
-    r"|make|sure|try|can|could|would|will|you|should|must|need|have|shall|ought|i|i'd|want|like|love|for|me|ever|even"
+    r"|make|sure|try|can|could|would|will|you|should|must|need|have|shall|ought|i'd|i|want|like|love|for|me|ever|even"
     rf"|all|messages|again|be sure)\b|{_LASTING_EN})*+"
 )
 _VERB_EN = (

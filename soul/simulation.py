@@ -23,13 +23,13 @@ DEFAULT_STEPS = 600
 Hear: TypeAlias = Callable[[str], UserEmotion]
 """What recognises the emotion of a sentence."""
 
-_MAX_S = 1e9
+MAX_S = 1e9
 _CLEARLY = 0.5  # an appraisal below this is not named
 _UNITS_S = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _TIME_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])\s*")
 _TIME_PARTS = re.compile(rf"(?:{_TIME_PART.pattern})+")
 _FIELDS = ("at", "say", "emotion", "intensity", "confidence", "p", "a", "d", "hostility", "repair")
-_SHORTHANDS = {
+SHORTHANDS = {
     "insult": ("anger", {"hostility": 0.9}),
     "apology": ("sadness", {"repair": 0.9}),
     "praise": ("joy", {"repair": 0.9}),
@@ -80,7 +80,7 @@ def timeline(script: Script, until: float, step: float, most: int = MAX_TIMELINE
     """The points at which samples are taken, in order; raises InvalidInput when there would be too many."""
     if script and until < script[-1].at:
         raise InvalidInput(f"until must not be before the last emotion, which is at {script[-1].at:g} s")
-    if not 0.0 < step <= _MAX_S or until / step + len(script) > most:
+    if not 0.0 < step <= MAX_S or until / step + len(script) > most:
         raise InvalidInput(f"step must be longer: at most {most:,} moments can be played")
     ticks = (round(n * step, 6) for n in range(math.ceil(until / step)))
     times = {*ticks, until, *(cue.at for cue in script)}
@@ -194,10 +194,10 @@ def _user_emotion(given: Mapping[str, Any]) -> UserEmotion:
     if "emotion" not in given:
         raise InvalidInput("the field 'say' or 'emotion' is missing")
     name = str(given["emotion"]).strip().lower()
-    label, appraised = _SHORTHANDS.get(name, (name, {}))
+    label, appraised = SHORTHANDS.get(name, (name, {}))
     given = {**appraised, **given}
     if label not in PROTOTYPES:
-        raise InvalidInput(f"emotion must be one of {', '.join((*EMOTIONS, *_SHORTHANDS))}, not {label!r}")
+        raise InvalidInput(f"emotion must be one of {', '.join((*EMOTIONS, *SHORTHANDS))}, not {label!r}")
     prototype = dict(zip("pad", PROTOTYPES[label], strict=True))
     p, a, d = (number_in(_as_number(given.get(axis, prototype[axis])), axis, -1.0, 1.0) for axis in "pad")
     intensity = number_in(_as_number(given.get("intensity", DEFAULT_INTENSITY)), "intensity", 0.0, 1.0)
@@ -219,7 +219,7 @@ def seconds(value: Any, name: str) -> float:
     number = _as_number(value)
     if isinstance(number, str) and _TIME_PARTS.fullmatch(number.strip()):
         number = sum(float(count) * _UNITS_S[unit] for count, unit in _TIME_PART.findall(number))
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= _MAX_S:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MAX_S:
         raise InvalidInput(f"{name} must be a time like 8, 1m30s or 2h, not {value!r}")
     return round(float(number), 6)
 

@@ -4,7 +4,7 @@ What is meant is taken, what cannot be meant is left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -73,6 +73,16 @@ def without_known(update: StateUpdate, profile: Profile) -> StateUpdate:
                 new[key] = entry
         state[field] = change.model_copy(update={"add": [*new.values()]})
     return StateUpdate(dynamic_state=state)
+
+
+def without_items(update: StateUpdate, is_refused: Callable[[str], bool]) -> tuple[StateUpdate, int]:
+    """The update without new items whose words are refused, and how many those are."""
+    state, refused = {}, 0
+    for field, change in update.dynamic_state.items():
+        kept = [entry for entry in change.add if not is_refused("; ".join(entry.words().values()))]
+        refused += len(change.add) - len(kept)
+        state[field] = change.model_copy(update={"add": kept})
+    return StateUpdate(dynamic_state=state), refused
 
 
 def changes_of(profile: Profile, update: StateUpdate) -> list[dict[str, str]]:

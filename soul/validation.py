@@ -1,9 +1,10 @@
-"""Validation errors of pydantic as short sentences, and the rule for NUL characters in texts."""
+"""Validation errors of pydantic as short sentences, and rules for texts and numbers that come from outside."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 NUL = "\x00"
 
@@ -36,10 +37,21 @@ def _path(within: str, location: Sequence[int | str]) -> str:
     return ".".join(filter(None, [within, *map(str, location)]))
 
 
-def refuse_nul(text: str) -> str:
-    """Raises ValueError for a text with NUL, which PostgreSQL cannot store."""
-    if NUL in text:
-        raise ValueError("must not contain NUL characters")
+def flaw_of_text(text: str) -> str:
+    """Why a text cannot be stored; empty if it can be."""
+    if NUL in text:  # PostgreSQL has no such character
+        return "must not contain NUL characters"
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can say and UTF-8 cannot
+        return "must be valid Unicode"
+    return ""
+
+
+def refuse_unstorable(text: str) -> str:
+    """Raises ValueError for a text that cannot be stored."""
+    if flaw := flaw_of_text(text):
+        raise ValueError(flaw)
     return text
 
 
@@ -48,6 +60,18 @@ def drop_nul(text: Any) -> Any:
     return text.replace(NUL, "") if isinstance(text, str) else text
 
 
-NO_NUL = AfterValidator(refuse_nul)
+def refuse_coercion(value: Any) -> Any:
+    """Raises for texts and truth values, which pydantic would make numbers of: JSON has numbers of its own."""
+    if isinstance(value, bool | str):
+        raise PydanticCustomError("number_type", "must be a number")
+    return value
+
+
+STORABLE_TEXT = AfterValidator(refuse_unstorable)
+NOT_BLANK = Field(json_schema_extra={"pattern": r"\S"})
+"""Of a text that is stripped and must not be empty: what a schema says of its length does not tell that."""
+NUMBER = BeforeValidator(refuse_coercion)
+FLAG = Field(strict=True)
+"""Of a truth value: not 0, 1, "yes" or "off", which pydantic would take."""
 DROP_NUL = BeforeValidator(drop_nul)
 """Must be the last in `Annotated[str, …]`, so that it runs before pydantic checks the length."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Integer, Row, Select, String, and_, bindparam, func, select, union_all
 
-from soulgraph.senses.tokenizer import fingerprints, text_size
+from soulgraph.senses.tokenizer import MAX_CHARS, fingerprints, text_size
 from soulgraph.senses.values.time_terms import time_terms
 from soulgraph.soul.people import may_know, others
 from soulgraph.stores import schema
@@ -221,7 +221,7 @@ def _stored_message(row: Row[Any]) -> StoredMessage:
 
 def index_columns(content: str, said_at: float, zone: tzinfo | None) -> Json:
     """What a message is found by: its terms, the days it speaks of, how long it is, and whether it asks or dates."""
-    days = time_terms(content, datetime.fromtimestamp(said_at, zone).replace(tzinfo=None))
+    days = time_terms(content[:MAX_CHARS], datetime.fromtimestamp(said_at, zone).replace(tzinfo=None))
     return {
         "terms": fingerprints(content, *days),
         "size": text_size(content),

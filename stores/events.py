@@ -1,9 +1,9 @@
-"""The catalogue of the event library: which events exist, which sessions they came from, and how often they are used.
+"""The event library in the database: the events, which sessions they came from, and how often they are used.
 
-The events themselves are in Chroma.
+Chroma finds them by their meaning, and can be built anew from here.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, func, select, update
@@ -20,9 +20,39 @@ class EventCatalogue(Repository[EventUse]):
     table = schema.event_uses
     record = EventUse
 
-    async def add(self, event_id: str, now: float, audience: str = EVERYONE) -> None:
+    async def add(self, event_id: str, now: float, audience: str = EVERYONE, document: str | None = None) -> None:
+        """Add an event unless it is there; without a `document` it stays in Chroma alone until `keep`."""
         use = EventUse(event_id, 0, 0, None, 0, now, audience)
-        await self._put_new(**fields_of(use))
+        await self._put_new(**fields_of(use), document=document)
+
+    async def documents(self, event_ids: Collection[str]) -> dict[str, str | None]:
+        """The events by id; None for those that only Chroma has. Ids that are not there are left out."""
+        columns = select(self.table.c.event_id, self.table.c.document)
+        rows = await self._connection.execute(columns.where(self.table.c.event_id.in_(padded(event_ids))))
+        return {row.event_id: row.document for row in rows}
+
+    async def keep(self, documents: Mapping[str, str]) -> None:
+        """Store events that only Chroma had."""
+        for event_id, document in sorted(documents.items()):
+            await self._set({"event_id": event_id}, document=document)
+
+    async def unkept(self, after: str, limit: int) -> list[str]:
+        """The ids, in their order and behind `after`, of events that only Chroma has."""
+        unkept = self._ids().where(self.table.c.document.is_(None), self.table.c.event_id > after)
+        query = unkept.order_by(self.table.c.event_id).limit(limit)
+        return list((await self._connection.execute(query)).scalars())
+
+    async def count_unkept(self) -> int:
+        query = select(func.count()).select_from(self.table).where(self.table.c.document.is_(None))
+        return int((await self._connection.execute(query)).scalar_one())
+
+    async def kept(self, after: str, limit: int) -> list[tuple[str, str, str]]:
+        """(id, audience, document) of events that are stored here, in the order of their ids, behind `after`."""
+        columns = self.table.c
+        query = select(columns.event_id, columns.audience, columns.document)
+        whole = columns.document.is_not(None), columns.audience.is_not(None), columns.event_id > after
+        rows: Any = await self._connection.execute(query.where(*whole).order_by(columns.event_id).limit(limit))
+        return [tuple(row) for row in rows]
 
     async def without_audience(self, limit: int) -> list[str]:
         """The ids of events from before audiences, for which Chroma is still to be told."""

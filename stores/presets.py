@@ -114,6 +114,13 @@ class Backgrounds(Presets):
             if preset.summary_of.get("soul_id") == soul_id:
                 await self.delete(preset.id)
 
+    async def summaries(self, after: str, limit: int) -> list[Preset]:
+        """Summaries of conversations that still exist, in the order of their ids, behind `after`."""
+        session_id = self.table.c.data["extensions"]["summary_of"]["session_id"].as_string()
+        exists_still = exists().where(schema.sessions.c.session_id == session_id)
+        own = self.table.c.id.startswith(f"{SUMMARY}_", autoescape=True), self.table.c.id > after, exists_still
+        return await self._all(self._rows().where(*own).order_by(self.table.c.id).limit(limit))
+
     async def any_summaries(self) -> bool:
         """Whether any conversation was ever summarised."""
         return bool((await self._connection.execute(self._summaries())).scalar())

@@ -183,8 +183,9 @@ persona_versions = Table(
     Column("dimensions", Json),
 )
 
-# The catalogue of the event library; the events themselves are in Chroma. `merged` counts merged near-duplicates.
+# The event library; Chroma finds its events by their meaning. `merged` counts merged near-duplicates.
 # `audience` is who may recall it, as Chroma has it too; NULL until an event from before audiences has got one there.
+# `document` is the event itself; NULL until one from before this column has been copied from Chroma.
 event_uses = Table(
     "event_uses",
     metadata,
@@ -193,6 +194,7 @@ event_uses = Table(
     Column("merged", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("audience", Text),
+    Column("document", Text),
     Index(None, "created_at"),
 )
 

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from soulgraph.errors import InvalidInput
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.profile import Edit
+from soulgraph.soul.timestamps import EARLIEST, LATEST
 from soulgraph.soul.validation import explain
 from soulgraph.stores import records, schema, schema_memory, schema_plans
 from soulgraph.stores.columns import Ids, metadata
@@ -27,8 +28,12 @@ Row = dict[str, Any]
 LEFT_OUT = (schema.episode_vectors, schema_memory.outbox)
 """Vectors are computed anew, and work that is under way is none of the soul's."""
 
-_DERIVED = {"episodes": {"terms", "size", "asks", "dated"}, "facts": {"model", "vector"}}
-_MIN_TIME, _MAX_TIME = -62_135_596_800.0, 253_402_300_799.0  # of the years 1 and 9999; no other number is as large
+# The document of an event is a line of its own, which files from before its column have too.
+_DERIVED = {
+    "episodes": {"terms", "size", "asks", "dated"},
+    "event_uses": {"document"},
+    "facts": {"model", "vector"},
+}
 _SOULS, _SESSIONS, _MESSAGES, _EVENTS = schema.souls, schema.sessions, schema.messages, schema.event_uses
 
 
@@ -172,7 +177,7 @@ def _fits(kind: Any, value: Any) -> bool:
         bits = 63 if isinstance(kind, BigInteger) else 31
         return isinstance(value, int) and not isinstance(value, bool) and -(2**bits) <= value < 2**bits
     if isinstance(kind, Float):
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and _MIN_TIME <= value <= _MAX_TIME
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and EARLIEST <= value < LATEST
     if isinstance(kind, String):
         return isinstance(value, str) and len(value) <= (kind.length or len(value))
     return value is not None  # JSON: what is in it is checked with the whole row

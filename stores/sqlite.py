@@ -6,6 +6,7 @@ another process is done with `asyncio.sleep`.
 """
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
@@ -18,6 +19,7 @@ from sqlalchemy.exc import OperationalError
 from soulgraph.compat import InlineSqliteConnection
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 BLOCKED_S = 0.02
 """How long SQLite itself may block the event loop while it waits for a lock."""
@@ -55,10 +57,17 @@ async def wal_checkpoints(path: Path) -> AsyncIterator[None]:
 
 async def _checkpoint_when_large(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
+    healthy = True
     while True:
         await asyncio.sleep(_WAL_POLL_S)
-        if log.exists() and log.stat().st_size > _LARGE_WAL:
-            await asyncio.to_thread(_checkpoint, path)  # in a thread, because it waits for the disk
+        try:
+            if log.exists() and log.stat().st_size > _LARGE_WAL:
+                await asyncio.to_thread(_checkpoint, path)  # in a thread, because it waits for the disk
+                healthy = True
+        except (sqlite3.Error, OSError) as error:
+            if healthy:  # one warning until it succeeds again: a disk may be full for days
+                _log.warning("the write-ahead log cannot be written back: %s; trying again", error)
+            healthy = False
 
 
 def _checkpoint(path: Path) -> None:

@@ -1,19 +1,17 @@
 """`Stores`: transactions with all repositories, as in `async with stores.write() as tx: await tx.souls.lock(…)`."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, tzinfo
 
 from sqlalchemy import text
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.chat_imports import ChatImports
 from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
 from soulgraph.stores.facts import Facts
+from soulgraph.stores.failures import translated
 from soulgraph.stores.history import History
 from soulgraph.stores.keys import Keys
 from soulgraph.stores.memory import Preferences, Slots
@@ -85,21 +83,21 @@ class Stores:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
         """For reading only. Raises StoreUnavailable if the database cannot be reached."""
-        with _translate_errors():
+        with translated():
             async with self.database.read() as connection:
                 yield Transaction(connection, self.zone)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Transaction]:
         """For reading much that belongs together: whatever is written meanwhile is not seen."""
-        with _translate_errors():
+        with translated():
             async with self.database.snapshot() as connection:
                 yield Transaction(connection, self.zone)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
         """Commits at the end of the block, rolls back on any error. Raises StoreUnavailable like `read`."""
-        with _translate_errors():
+        with translated():
             async with self.database.write() as connection:
                 yield Transaction(connection, self.zone)
 
@@ -130,13 +128,3 @@ class RehearsalStores(Stores):
 
 class _RollBack(Exception):
     """Raised inside a transaction to roll it back."""
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for errors of the connection."""
-    try:
-        yield
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
-        reason = getattr(error, "orig", None) or error
-        raise StoreUnavailable(f"the database does not answer, nothing was written: {reason}") from error

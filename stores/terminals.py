@@ -4,14 +4,17 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, func, select
 
+from soulgraph.errors import Conflict
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, PresenceReport, Terminal
 from soulgraph.stores.repository import Repository, fields_of
 
 SILENCE_S = 60.0
 """A terminal that was not seen for this long counts as offline."""
+MAX_TERMINALS = 10_000
+"""Anybody on the broker may report any id, and each is a row."""
 
 
 class AwakeTerminal(NamedTuple):
@@ -64,7 +67,7 @@ class Terminals(Repository[Terminal]):
     async def appear(self, terminal_id: str, now: float) -> None:
         """Record that the terminal is online; one that is unknown is added, without a soul."""
         if not await self.seen(terminal_id, now):
-            await self._put_new(**fields_of(Terminal.unknown(terminal_id, now)))
+            await self._add_unknown(terminal_id, now)
             await self.seen(terminal_id, now)
 
     async def remove(self, terminal_id: str) -> bool:
@@ -107,6 +110,18 @@ class Terminals(Repository[Terminal]):
 
     async def _ensure(self, terminal_id: str, now: float) -> Terminal:
         """The terminal, added if it is unknown, and locked until the transaction ends."""
-        unknown = Terminal.unknown(terminal_id, now)
-        await self._put_new(**fields_of(unknown))
-        return await self._first(self._locked("terminal_id"), terminal_id=terminal_id) or unknown
+        terminal = await self._first(self._locked("terminal_id"), terminal_id=terminal_id)
+        if terminal is None:
+            await self._add_unknown(terminal_id, now)
+            terminal = await self._first(self._locked("terminal_id"), terminal_id=terminal_id)
+        return terminal or Terminal.unknown(terminal_id, now)
+
+    async def _add_unknown(self, terminal_id: str, now: float) -> None:
+        """Add a terminal, unless another transaction has; a Conflict if there are too many."""
+        known = (await self._connection.execute(select(func.count()).select_from(self.table))).scalar_one()
+        if known >= MAX_TERMINALS:
+            raise Conflict(
+                "too_many_terminals",
+                f"there are {known} terminals, and no more are added: delete those that are no longer used",
+            )
+        await self._put_new(**fields_of(Terminal.unknown(terminal_id, now)))

@@ -5,7 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from soulgraph.errors import InvalidInput, NotFound, SoulgraphError
+from soulgraph.errors import InvalidInput, NotFound, RequestError, SoulgraphError
+from soulgraph.senses.intents.catalogs import ReadCatalog
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.terminals.hub import Hub
@@ -17,23 +18,31 @@ from soulgraph.terminals.reports import CatalogReport, Input, SkillReport, Termi
 PendingAnswer = Awaitable[Mapping[str, Any]]
 StartTurn = Callable[[str, Input], Awaitable[PendingAnswer]]
 """Starts a turn at a terminal and returns its answer, to be awaited. Turns of one session run in order."""
+CompileSoon = Callable[[ReadCatalog], None]
 
 _log = logging.getLogger(__name__)
 
 
 class Handlers:
     def __init__(
-        self, stores: Stores, hub: Hub, presence: Presence, start_turn: StartTurn, clock: Callable[[], float]
+        self,
+        stores: Stores,
+        hub: Hub,
+        presence: Presence,
+        start_turn: StartTurn,
+        clock: Callable[[], float],
+        compile_soon: CompileSoon,
     ) -> None:
         self._stores = stores
         self._hub = hub
         self._presence = presence
         self._start_turn = start_turn
         self._clock = clock
+        self._compile_soon = compile_soon
         self._replying: set[asyncio.Task[None]] = set()
 
     async def work(self, message: Message) -> None:
-        """Handle one message. InvalidInput is raised, and also sent to the terminal as the problem in its status."""
+        """Handle one message. A RequestError is raised, and also sent to the terminal as the problem in its status."""
         terminal_id, kind, payload = message
         try:
             match kind:
@@ -42,10 +51,11 @@ class Handlers:
                 case "skills":
                     await self._handle_skills(terminal_id, SkillReport.read(payload))
                 case "intent_catalog":
-                    await self._handle_catalog(terminal_id, CatalogReport.read(payload))
+                    # In a thread: a large one takes long to check, with many patterns seconds.
+                    await self._handle_catalog(terminal_id, *await asyncio.to_thread(_read_catalog, payload))
                 case "input":
                     await self._handle_input(terminal_id, Input.read(payload))
-        except InvalidInput as error:
+        except RequestError as error:
             await self._send_status(terminal_id, error)
             raise
 
@@ -74,12 +84,13 @@ class Handlers:
         problem = bind_problem or skill_problem if accepted else _outdated_version("skill_version", version)
         await self._send_status(terminal_id, problem)
 
-    async def _handle_catalog(self, terminal_id: str, report: CatalogReport) -> None:
+    async def _handle_catalog(self, terminal_id: str, report: CatalogReport, catalog: ReadCatalog) -> None:
         _check_sender(terminal_id, report)
-        catalog = [intent.model_dump(mode="json") for intent in report.intent_catalog]
         version = report.catalog_version
         async with self._stores.write() as tx:
-            accepted = await tx.terminals.report_catalog(terminal_id, version, catalog, self._clock())
+            accepted = await tx.terminals.report_catalog(terminal_id, version, catalog.stored, self._clock())
+        if accepted:
+            self._compile_soon(catalog)
         problem = None if accepted else _outdated_version("catalog_version", version)
         await self._send_status(terminal_id, problem)
 
@@ -146,6 +157,11 @@ async def status_of(tx: Transaction, terminal_id: str, now: float, problem: Soul
         problem=Problem.of(problem) if problem else None,
         ts=now,
     )
+
+
+def _read_catalog(payload: bytes) -> tuple[CatalogReport, ReadCatalog]:
+    report = CatalogReport.read(payload)
+    return report, ReadCatalog.of(report.intent_catalog)
 
 
 def _check_sender(terminal_id: str, report: TerminalReport) -> None:

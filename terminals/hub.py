@@ -93,9 +93,9 @@ class MqttHub:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, *receivers: Any, **options: Any) -> AsyncIterator[Self]:
-        """A connected hub; ConfigurationError, which says what to do, if the first connection fails."""
-        hub = cls(Broker.parse(url), *receivers, **options)
+    async def open(cls, broker: str | Broker, *receivers: Any, **options: Any) -> AsyncIterator[Self]:
+        """A connected hub, of a broker or its URL; ConfigurationError, which says what to do, if that fails."""
+        hub = cls(Broker.parse(broker) if isinstance(broker, str) else broker, *receivers, **options)
         connection = asyncio.create_task(hub._stay_connected())
         try:
             await hub._start(connection)

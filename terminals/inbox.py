@@ -12,6 +12,7 @@ from soulgraph.errors import InvalidInput, SoulgraphError, StoreUnavailable
 from soulgraph.terminals import topics
 from soulgraph.terminals.invocations import Invocations
 from soulgraph.terminals.presence import Presence
+from soulgraph.terminals.rare_log import RareLog
 from soulgraph.terminals.reports import MAX_BYTES, SkillResult
 
 _RETRY_S = 1.0
@@ -41,6 +42,8 @@ class Inbox:
         self._queue: deque[Message] = deque()
         self._bytes = 0
         self._not_empty = asyncio.Event()
+        self._is_working = False
+        self._rare_log = RareLog(_log)
 
     def receive(self, topic: str, payload: bytes) -> None:
         """Take in a terminal's message. One that is invalid is counted, logged and dropped."""
@@ -53,13 +56,15 @@ class Inbox:
     def _drop(self, topic: str, payload: bytes, error: Exception) -> None:
         self._count_dropped()
         # Its size and not its beginning, which may be what a user said.
-        _log.warning("mqtt: dropped %d bytes on %r: %s", len(payload), topic[:200], str(error)[:200])
+        text = f"mqtt: dropped {len(payload)} bytes on {topic[:200]!r}: {str(error)[:200]}"
+        self._rare_log.write(logging.WARNING, f"{type(error).__name__} {topics.said_on(topic)}", text)
 
     def _dispatch(self, message: Message) -> None:
         terminal_id, kind, payload = message
         match kind.split("/"):
             case ["online"] if not payload:  # what the broker retained has been cleared: the terminal is deleted
                 self._presence.forget(terminal_id)
+                self._discard(terminal_id)
             case ["skills" | "intent_catalog"] if not payload:
                 pass
             case ["heartbeat"]:
@@ -87,6 +92,18 @@ class Inbox:
         self._bytes += size
         self._not_empty.set()
 
+    def _discard(self, terminal_id: str) -> None:
+        """Discard what a terminal said before it was deleted, but for what is being worked on."""
+        for place in reversed(range(int(self._is_working), len(self._queue))):
+            if self._queue[place].terminal_id == terminal_id:
+                self._remove(place)
+
+    def _remove(self, place: int) -> None:
+        self._bytes -= len(self._queue[place].payload) + _OVERHEAD_BYTES
+        del self._queue[place]
+        if not self._queue:
+            self._not_empty.clear()
+
     async def run(self, work: Work) -> None:
         """Hand every message to `work`, in order, beginning with those received before, until cancelled."""
         while True:
@@ -97,15 +114,16 @@ class Inbox:
     async def _work_on_first(self, work: Work) -> None:
         """Work on the first message and remove it. It stays if the database is down, to be tried again."""
         message = self._queue[0]
+        self._is_working = True
         try:
             await work(message)
         except StoreUnavailable as error:
             _log.warning("mqtt: %s of %s has to wait: %s", message.kind, message.terminal_id, error.detail)
+            self._is_working = False
             await asyncio.sleep(_RETRY_S)
             return
         except (SoulgraphError, SQLAlchemyError) as error:
-            self._drop(f"{message.terminal_id}/{message.kind}", message.payload, error)
-        self._queue.popleft()
-        self._bytes -= len(message.payload) + _OVERHEAD_BYTES
-        if not self._queue:
-            self._not_empty.clear()
+            self._drop(topics.topic(message.terminal_id, message.kind), message.payload, error)
+        finally:
+            self._is_working = False
+        self._remove(0)

@@ -42,10 +42,15 @@ class PacketBuffer:
     """Cuts a stream of bytes into packets, however they arrive, and keeps at most `limit` bytes of each."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit = limit
         self._data = bytearray()
         self._excess = 0
         """Bytes still to come of a packet that was too long."""
+
+    @property
+    def is_inside_packet(self) -> bool:
+        """Whether the rest of a packet has yet to come."""
+        return bool(self._data) or self._excess > 0
 
     def feed(self, data: bytes) -> Iterator[Packet]:
         """The packets that are complete with this data; InvalidInput if it is no MQTT."""
@@ -59,11 +64,11 @@ class PacketBuffer:
         if (header := _header(self._data)) is None:
             return None
         start, length = header
-        end = start + min(length, self._limit)
+        end = start + min(length, self.limit)
         if len(self._data) < end:
             return None
         first = self._data[0]
-        packet = Packet(first >> 4, first & 0x0F, bytes(self._data[start:end]), whole=length <= self._limit)
+        packet = Packet(first >> 4, first & 0x0F, bytes(self._data[start:end]), whole=length <= self.limit)
         excess = start + length - end
         self._excess = max(0, excess - (len(self._data) - end))
         del self._data[: end + excess]

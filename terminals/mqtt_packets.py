@@ -12,6 +12,8 @@ PROTOCOL = "MQTT"
 LEVEL, LEVEL_5 = 4, 5
 FAILURE = 0x80
 """The code of a refused subscription in SUBACK."""
+MAX_FILTERS = 1000
+"""Topic filters in one packet."""
 
 _SUBSCRIBE_FLAGS = 0b0010
 _CLEAN, _WILL, _WILL_RETAIN, _PASSWORD, _USERNAME = 0x02, 0x04, 0x20, 0x40, 0x80
@@ -162,8 +164,9 @@ class Subscribe:
     def decode(cls, packet: Packet) -> Self:
         body = _Body(packet.body)
         packet_id = body.number()
-        subscriptions = []
+        subscriptions: list[Subscription] = []
         while body:
+            _check_count(len(subscriptions))
             subscriptions.append(Subscription(body.text(), _qos(body.byte())))
         return cls(packet_id, tuple(subscriptions))
 
@@ -176,10 +179,17 @@ def unsubscribed(packet: Packet) -> list[str]:
     """The topic filters of an UNSUBSCRIBE."""
     body = _Body(packet.body)
     body.number()
-    filters = []
+    filters: list[str] = []
     while body:
+        _check_count(len(filters))
         filters.append(body.text())
     return filters
+
+
+def _check_count(filters: int) -> None:
+    """A packet of the greatest length has room for so many that reading them all would hold up everybody else."""
+    if filters >= MAX_FILTERS:
+        raise InvalidInput(f"a packet may have {MAX_FILTERS} topic filters at most")
 
 
 class SubAck(NamedTuple):
@@ -197,15 +207,31 @@ class SubAck(NamedTuple):
         return Packet(Kind.SUBACK, 0, self.packet_id.to_bytes(2, "big") + bytes(self.codes)).encode()
 
 
+def packet_id_of(packet: Packet) -> int:
+    """The id with which most packets begin."""
+    return _Body(packet.body).number()
+
+
+def acknowledge(kind: Kind, packet_id: int) -> bytes:
+    """A packet that says nothing but what it is for."""
+    return Packet(kind, 0, packet_id.to_bytes(2, "big")).encode()
+
+
 def puback(packet_id: int) -> bytes:
-    return Packet(Kind.PUBACK, 0, packet_id.to_bytes(2, "big")).encode()
+    return acknowledge(Kind.PUBACK, packet_id)
 
 
 class ConnectCode(IntEnum):
     """Why a connection is refused."""
 
     WRONG_VERSION = 1
+    UNAVAILABLE = 3
+    WRONG_PASSWORD = 4
     NOT_ALLOWED = 5
+
+
+CONNECTED = Packet(Kind.CONNACK, 0, bytes(2)).encode()
+PONG = Packet(Kind.PINGRESP, 0, b"").encode()
 
 
 def refuse_connect(code: ConnectCode) -> bytes:

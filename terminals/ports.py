@@ -9,24 +9,30 @@ from sqlalchemy import URL
 from soulgraph.terminals.embedded import embedded_broker
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
+from soulgraph.terminals.rules import Authenticator
 
 NONE = "none"
 
 
 @asynccontextmanager
 async def open_hub(
-    url: str, port: int | None, websocket_port: int | None, database: URL, inbox: Inbox
+    url: str,
+    port: int | None,
+    websocket_port: int | None,
+    database: URL,
+    inbox: Inbox,
+    authenticator: Authenticator,
 ) -> AsyncIterator[MqttHub | None]:
     """None if the URL is `none`; without a URL, the embedded broker is started for it."""
     async with AsyncExitStack() as stack:
         if url == NONE:
             yield None
             return
-        websocket = None
-        if not url:
-            url, websocket = await stack.enter_async_context(embedded_broker(port, websocket_port))
-        group = group_of(database)
-        hub = MqttHub.open(url, inbox.receive, inbox.invocations, group=group, websocket=websocket)
+        if url:
+            hub = MqttHub.open(url, inbox.receive, inbox.invocations, group=group_of(database))
+        else:
+            embedded = await stack.enter_async_context(embedded_broker(port, websocket_port, authenticator))
+            hub = MqttHub.open(embedded.own, inbox.receive, inbox.invocations, websocket=embedded.websocket)
         yield await stack.enter_async_context(hub)
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from soulgraph.errors import InvalidInput
 from soulgraph.stores.records import PresenceReport
+from soulgraph.stores.terminals import MAX_TERMINALS
 
-_MAX_TERMINALS = 10_000  # kept in memory: anybody on the broker may report any id
 _ONLINE_BY_MESSAGE = {("online", b"online"): True, ("online", b"offline"): False, ("heartbeat", b"1"): True}
 
 
@@ -31,11 +31,11 @@ class Presence:
 
     def seen(self, terminal_id: str, online: bool = True) -> None:
         """Note what a terminal reported about itself."""
-        if len(self._unwritten) < _MAX_TERMINALS or terminal_id in self._unwritten:
+        if len(self._unwritten) < MAX_TERMINALS or terminal_id in self._unwritten:
             self._unwritten[terminal_id] = PresenceReport(terminal_id, online, self._clock())
         if online:
             self.gone.discard(terminal_id)
-        elif len(self.gone) < _MAX_TERMINALS:
+        elif len(self.gone) < MAX_TERMINALS:
             self.gone.add(terminal_id)
 
     def forget(self, terminal_id: str) -> None:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 
 from soulgraph.errors import InvalidInput
 from soulgraph.senses.intents.catalog import Catalog
-from soulgraph.soul.validation import NO_NUL, explain
+from soulgraph.soul.validation import NUMBER, STORABLE_TEXT, explain
 from soulgraph.terminals.arguments import check_schema
 
 MAX_BYTES = 256 * 1024
@@ -16,7 +16,7 @@ _MAX_SKILLS, _MAX_SCHEMA_BYTES, _MAX_SCHEMA_DEPTH = 64, 8 * 1024, 10
 
 def _check_schema_size(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """A schema goes into the prompt of every turn, so it must be small; and it must describe named arguments."""
-    if len(json.dumps(schema)) > _MAX_SCHEMA_BYTES or _depth(schema) > _MAX_SCHEMA_DEPTH:
+    if len(json.dumps(schema, allow_nan=False)) > _MAX_SCHEMA_BYTES or _depth(schema) > _MAX_SCHEMA_DEPTH:
         raise ValueError(f"may have {_MAX_SCHEMA_BYTES} characters and {_MAX_SCHEMA_DEPTH} levels")
     if schema.get("type") != "object" or not isinstance(schema.get("properties", {}), dict):
         raise ValueError('must be a JSON schema of "type": "object"')
@@ -28,10 +28,9 @@ def _depth(value: JsonValue) -> int:
     return 1 + max(map(_depth, children), default=0)
 
 
-Version = Annotated[int, Field(ge=0, lt=2**31)]
+Version = Annotated[int, Field(ge=0, lt=2**31), NUMBER]
 InputId = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-InputText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), NO_NUL]
-IntentCatalog = Annotated[Catalog, Field(max_length=1000)]
+InputText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), STORABLE_TEXT]
 
 
 class Report(BaseModel):
@@ -85,7 +84,7 @@ class SkillReport(TerminalReport):
 
 class CatalogReport(TerminalReport):
     catalog_version: Version
-    intent_catalog: IntentCatalog
+    intent_catalog: Catalog
 
 
 class Input(Report):

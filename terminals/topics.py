@@ -7,15 +7,20 @@ from soulgraph.errors import InvalidInput
 _PREFIX = "soul/terminal"
 RETAINED = ("online", "skills", "intent_catalog")
 """What the broker keeps of a terminal and tells again to whoever subscribes."""
+_FIRST_LEVELS = (*RETAINED, "heartbeat", "input", "result")
 # Retained messages reach every server when it subscribes, and results belong to the server that asked. Heartbeats and
 # inputs are handled by one server each.
 TO_EVERY_SERVER = tuple(f"{_PREFIX}/+/{kind}" for kind in (*RETAINED, "result/+"))
 TO_ONE_SERVER = tuple(f"{_PREFIX}/+/{kind}" for kind in ("heartbeat", "input"))
 # One topic level, with the characters allowed in ids everywhere; none of them is special in MQTT.
 _LEVEL = re.compile(r"[\w.:@-]{1,128}")
-_TOPIC = re.compile(rf"{_PREFIX}/{_LEVEL.pattern}(/[^/+#]+)+")
-_FILTER = re.compile(rf"{_PREFIX}/(#|(\+|{_LEVEL.pattern})(/(\+|[^/+#]+))*(/#)?)")
-_FROM_TERMINAL = re.compile(rf"{'|'.join(RETAINED)}|heartbeat|input|result/[^/+#]+")
+# Our kinds have two levels at most. A bound on both keeps what brokers remember of filters small.
+_KIND_LEVEL, _MAX_KIND_LEVELS = "[^/+#]{1,128}", 4
+_TOPIC = re.compile(rf"{_PREFIX}/{_LEVEL.pattern}(/{_KIND_LEVEL}){{1,{_MAX_KIND_LEVELS}}}")
+_FILTER = re.compile(
+    rf"{_PREFIX}/(#|(\+|{_LEVEL.pattern})(/(\+|{_KIND_LEVEL})){{0,{_MAX_KIND_LEVELS}}}(/#)?)",
+)
+_FROM_TERMINAL = re.compile(rf"{'|'.join(RETAINED)}|heartbeat|input|result/{_KIND_LEVEL}")
 
 
 def topic(terminal_id: str, *levels: str) -> str:
@@ -42,6 +47,13 @@ def is_of_terminal(topic: str) -> bool:
 def is_from_terminal(kind: str) -> bool:
     """Whether terminals publish this kind."""
     return bool(_FROM_TERMINAL.fullmatch(kind))
+
+
+def said_on(topic: str) -> str:
+    """The kind of a terminal's message without what follows it; `other` for what terminals do not say."""
+    _, _, kind = topic.removeprefix(f"{_PREFIX}/").partition("/")
+    first = kind.partition("/")[0]
+    return first if first in _FIRST_LEVELS else "other"
 
 
 def is_filter(topic_filter: str) -> bool:

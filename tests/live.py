@@ -16,11 +16,13 @@ from typing import Any
 
 import httpx
 import uvicorn
+from fastapi import FastAPI
 
 from soulgraph.cli.hosting import WebSocket
 from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
+from soulgraph.tests.declared import Watched
 
 
 @asynccontextmanager
@@ -29,14 +31,25 @@ async def serving(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A real server on a free port, in this process, and a client for it."""
     app = create_app(Settings.load(**{"mqtt_url": "none", "llm_carrier": "tags", **settings}), clock)
-    server = PromptServer(uvicorn.Config(app, port=0, log_level="warning", timeout_keep_alive=75, ws=WebSocket))
+    async with served(app) as client:
+        app.state.services = replace(app.state.services, wait_intervals=wait_intervals)
+        yield client
+
+
+@asynccontextmanager
+async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """The app under uvicorn on a free port, in this process, and a client for it.
+
+    In the end every answer must have been one that the app's description tells.
+    """
+    watched = Watched(app)
+    server = PromptServer(uvicorn.Config(watched, port=0, log_level="warning", timeout_keep_alive=75, ws=WebSocket))
     running = asyncio.create_task(server.serve())
     while not server.started:
         if running.done():
             running.result()
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    app.state.services = replace(app.state.services, wait_intervals=wait_intervals)
     try:
         # Without `verify=False` every client reads all certificates of the machine, which no test needs.
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=False) as client:
@@ -44,6 +57,7 @@ async def serving(
     finally:
         server.told_to_stop.set()
         await running
+    watched.report()
 
 
 class PromptServer(uvicorn.Server):

@@ -75,13 +75,27 @@ def test_the_changelog_keeps_its_form():
     assert set(re.findall(r"^### (.+)$", text, re.MULTILINE)) <= kinds
 
 
-def test_every_direct_dependency_is_pinned_by_the_constraints():
-    def name(requirement):
-        return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")
+def normal_name(requirement):
+    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")
 
+
+def test_every_direct_dependency_is_pinned_by_the_constraints():
     assert all(re.fullmatch(r"[\w.-]+==[\w.+-]+", line) for line in CONSTRAINTS)
     wanted = [*PROJECT["dependencies"], *(r for extra in PROJECT["optional-dependencies"].values() for r in extra)]
-    assert {name(requirement) for requirement in wanted} <= {name(line) for line in CONSTRAINTS}
+    assert {normal_name(requirement) for requirement in wanted} <= {normal_name(line) for line in CONSTRAINTS}
+
+
+def test_the_hashed_list_has_what_the_server_needs_in_the_versions_that_were_tested():
+    hashed = (ROOT / "docker" / "requirements.txt").read_text("utf-8")
+    entries = re.findall(
+        r"^([\w.-]+==[\w.+-]+)(?: ;[^\\]+)?((?: \\\n +--hash=sha256:[0-9a-f]{64})+)$", hashed, re.MULTILINE
+    )
+    assert hashed.count("==") == len(entries)
+    versions = {entry for entry, _ in entries}
+    assert versions <= {line.lower().replace("_", "-") for line in CONSTRAINTS}
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["trace"], "setuptools"]
+    assert {normal_name(requirement) for requirement in wanted} <= {normal_name(entry) for entry in versions}
+    assert "://" not in hashed
 
 
 # make
@@ -155,7 +169,7 @@ def admitted():
 def test_the_build_sees_the_package_and_nothing_beside_it():
     folders = {package.split(".")[1] for package in PYPROJECT["tool"]["setuptools"]["packages"] if "." in package}
     modules = {path.name for path in ROOT.glob("*.py")}
-    files = {"py.typed", "pyproject.toml", "constraints.txt", PROJECT["readme"], "LICENSE"}
+    files = {"py.typed", "pyproject.toml", "docker/requirements.txt", PROJECT["readme"], "LICENSE"}
     assert admitted() == folders | modules | files | {"web"}
     assert all((ROOT / name).exists() for name in admitted())
 
@@ -178,9 +192,10 @@ def test_everything_the_image_copies_is_there():
     assert any(words[:-1] == ["."] for words in copied)
 
 
-def test_the_image_installs_with_the_constraints_and_runs_without_rights():
-    [install] = [line for line in instructions("RUN") if "pip install" in line]
-    assert "--constraint constraints.txt '.[trace]'" in install
+def test_the_image_installs_only_files_whose_hash_is_known_and_runs_without_rights():
+    pinned, package = [line for line in instructions("RUN") if "pip install" in line]
+    assert "--require-hashes --requirement docker/requirements.txt" in pinned
+    assert "--no-deps --no-build-isolation ." in package
     assert instructions("FROM")[-1] == "python:3.11-slim"
     assert instructions("USER") == ["soulgraph"]
     assert instructions("VOLUME") == ["/data"]

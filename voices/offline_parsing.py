@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from soulgraph.soul.own_words import own_statements
 from soulgraph.soul.signals import signals_in
 from soulgraph.voices.lines import load_lines
 
@@ -39,8 +40,9 @@ _GREETING = re.compile(
 _TOOL_REQUESTS = (
     ("recall_memory", "query", r"记得(.+?)(?:吗|么|不)\W*$"),
     ("recall_memory", "query", r"\b(?:do|can) you (?:still )?(?:remember|recall)\s+(.+?)\W*$"),
-    ("remember", "fact", r"(?<![我你他她没不能])(?:请?你?要?|帮我)记住(?!了)[，,：:\s]*(.+?)\W*$"),
+    ("remember", "fact", r"(?<![我你他她没不能])(?:请?你?要?|[帮替给]我)记[住着](?!了)[哦啊呀喔]?[，,：:\s]*(.+?)\W*$"),
     ("remember", "fact", r"(?:^|[.!?,;]\s*)(?:please\s+)?remember\s+(?:that\s+|this:?\s+)(.+?)\W*$"),
+    ("remember", "fact", r"(?:^|[.!?,;]\s*)(?:please\s+)?(?:keep|bear)\s+in\s+mind\s+that\s+(.+?)\W*$"),
 )
 _APOLOGY = re.compile(
     r"对不起|抱歉|不好意思|原谅|道歉|(?:我|是我)(?:说|骂|做)得?(?:错|过分|重)了|收回"
@@ -114,6 +116,8 @@ def is_request(text: str) -> bool:
 
 
 def tool_request_in(text: str) -> ToolRequest | None:
+    """Of what the user says themself: a leaflet that is read to a soul asks for nothing."""
+    text = own_statements(text).strip()
     for tool, argument, pattern in _TOOL_REQUESTS:
         if found := re.search(pattern, text, re.IGNORECASE):
             return ToolRequest(tool, argument, found[1].strip())

@@ -25,7 +25,10 @@ def card_text(png: bytes) -> bytes:
             texts.setdefault(keyword.lower(), _decode(text, keyword, at))
     if not texts:
         raise InvalidInput("the PNG holds no card: its text chunks have neither `ccv3` nor `chara`")
-    return texts.get(b"ccv3") or texts[b"chara"]
+    text = texts.get(b"ccv3") or texts.get(b"chara")
+    if not text:
+        raise InvalidInput(f"the text {min(texts).decode()} of the PNG is empty: export the card anew")
+    return text
 
 
 def without_texts(png: bytes) -> bytes:

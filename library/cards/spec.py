@@ -1,5 +1,6 @@
 """The character card format in its three versions; only fields we use are validated, the rest is kept unchanged."""
 
+import reprlib
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -105,8 +106,9 @@ def as_card(given: Any) -> Json:
         raise InvalidInput("the card is not a JSON object: send a character card of V1, V2 or V3")
     if "spec" not in given and "data" not in given:
         return {"spec": V2, "data": {field: given[field] for field in _V1 if field in given}}
-    if given.get("spec") not in VERSIONS:
-        raise InvalidInput(f"spec: is {given.get('spec')!r}, expected one of {', '.join(VERSIONS)}, or a V1 card")
+    spec = given.get("spec")
+    if not isinstance(spec, str) or spec not in VERSIONS:
+        raise InvalidInput(f"spec: is {reprlib.repr(spec)}, expected one of {', '.join(VERSIONS)}, or a V1 card")
     return {key: given[key] for key in ("spec", "spec_version", "data") if key in given}
 
 

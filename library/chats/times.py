@@ -4,8 +4,9 @@ import re
 from datetime import datetime, tzinfo
 from typing import Any
 
+from soulgraph.soul.timestamps import LATEST
+
 _EARLIEST = 0.0
-_LATEST = 253_402_300_799.0  # of the year 9999
 _MILLISECONDS = 1e11  # more seconds than this are milliseconds: they would be after the year 5000
 
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?", re.ASCII)
@@ -19,7 +20,7 @@ def timestamp(value: Any, zone: tzinfo | None) -> float | None:
         seconds = _seconds(value, zone)
     except (ValueError, OverflowError, OSError):
         return None
-    return seconds if seconds is not None and _EARLIEST < seconds <= _LATEST else None
+    return seconds if seconds is not None and _EARLIEST < seconds < LATEST else None
 
 
 def _seconds(value: Any, zone: tzinfo | None) -> float | None:

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.nodes.tools.gated import gated
+from soulgraph.nodes.tools.untrusted import harmless_prose, harmless_schema
 
 _TIMEOUT_S = 30
 
@@ -65,7 +66,13 @@ async def _tools(client: Any, server: str, stack: AsyncExitStack) -> list[BaseTo
     except (OSError, ValueError, TypeError, McpError, ExceptionGroup) as error:
         detail = f"the MCP server {server!r} cannot be used: {error or type(error).__name__}"
         raise ConfigurationError("SOULGRAPH_MCP", detail) from error
-    return [tool if _only_looks(tool) else gated(tool) for tool in tools]
+    return [tool if _only_looks(tool) else gated(tool) for tool in map(_harmless, tools)]
+
+
+def _harmless(tool: BaseTool) -> BaseTool:
+    """The tool as its server describes it, in words that cannot pass for a part of the prompt."""
+    prose = harmless_prose(tool.description)
+    return tool.model_copy(update={"description": prose, "args_schema": harmless_schema(tool.args_schema)})
 
 
 async def _survive(request: Any, handler: Any) -> Any:

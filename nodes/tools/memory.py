@@ -14,13 +14,16 @@ from soulgraph.memory.facts import RecalledFact
 from soulgraph.memory.recall import Recalled
 from soulgraph.memory.summaries import RecalledSummary
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outside import sources_of
 from soulgraph.nodes.person import distinct
 from soulgraph.nodes.quality import fact_flaw, report_refusals
 from soulgraph.nodes.recall import replaced_messages
 from soulgraph.nodes.state import Utterance
 from soulgraph.prompts.defuse import defuse, one_line
 from soulgraph.prompts.quotation import speaker_name
+from soulgraph.senses.planted import planted
 from soulgraph.senses.tokenizer import terms_of
+from soulgraph.soul.own_words import borrowed_words, own_statements
 from soulgraph.soul.scratch import MAX_NOTE, MAX_SCRATCH, Note
 from soulgraph.soul.timestamps import iso
 from soulgraph.soul.validation import drop_nul
@@ -36,6 +39,7 @@ _REFUSED = {
     "small_talk": "not kept: greetings, passing moods and questions are no facts",
     "known_already": "you know this already: nothing needed to be kept",
     "not_said": "not kept: use the user's own words and language, and add nothing that they did not say",
+    "planted": "not kept: the user has not said this themself",
 }
 
 
@@ -55,7 +59,8 @@ async def remember(fact: Annotated[str, "the fact in one sentence"], runtime: To
         earlier = await tx.messages.last(utterance["session_id"], _MAX_MESSAGES, before)
         name = user_name(await tx.preferences.of(*person), utterance["user_id"])
     said = [utterance["text"], *(message.content for message in earlier if _said_by(message, utterance["user_id"]))]
-    if flaw := fact_flaw(text, known, said, [name] if name else []):
+    strangers = [*runtime.state.get("outside", ()), *(words for one in said for words in borrowed_words(one))]
+    if flaw := fact_flaw(text, known, [*map(own_statements, said)], [name] if name else [], strangers):
         report_refusals(context.telemetry, "fact", [flaw], **_ids(utterance))
     outcome = _REFUSED[flaw] if flaw else f"noted: {text}" if has_room else _FULL
     kept = [text] if has_room and not flaw else []
@@ -84,6 +89,11 @@ async def note(
 ) -> Command[None]:
     """Write into your own working notes: plans, open questions, what to come back to. You see them in every turn."""
     # Written with the turn, as facts are.
+    context: Context = runtime.context
+    if planted(text, sources_of(runtime.state)):
+        report_refusals(context.telemetry, "note", ["planted"], **_ids(runtime.state["utterance"]))
+        refusal = ToolMessage(_REFUSED["planted"], tool_call_id=runtime.tool_call_id, status="error")
+        return Command(update={"messages": [refusal]})
     kept: Note = {"text": drop_nul(text).strip()[: MAX_SCRATCH if replace else MAX_NOTE], "replace": replace}
     outcome = f"noted: {kept['text']}" if kept["text"] else "your notes are cleared" if replace else "nothing to note"
     answer = ToolMessage(outcome, tool_call_id=runtime.tool_call_id)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import LoopState
 from soulgraph.nodes.tools.gated import REFUSAL
-from soulgraph.prompts.defuse import defuse, one_line
+from soulgraph.nodes.tools.untrusted import harmless_prose, harmless_schema
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Terminal
 from soulgraph.terminals.arguments import mismatch
@@ -74,7 +74,9 @@ def _prepared(reported: _Reported) -> Sequence[OfferedSkill]:
         name = skill["name"]
         taken.add(tool := _free_tool_name(name, taken))
         declared = skill["input_schema"]
-        skills.append(OfferedSkill(name, tool, _harmless(skill["description"] or name), _defused(declared), declared))
+        skills.append(
+            OfferedSkill(name, tool, harmless_prose(skill["description"] or name), harmless_schema(declared), declared)
+        )
     return tuple(skills)
 
 
@@ -83,22 +85,6 @@ def _free_tool_name(name: str, taken: Collection[str]) -> str:
     wanted = _NOT_IN_NAMES.sub("_", name).strip("_") or "skill"
     names = [wanted[:_MAX_NAME], *(f"{wanted[: _MAX_NAME - 4]}_{n}" for n in range(2, len(taken) + 3))]
     return next(free for free in names if free not in taken)
-
-
-def _harmless(text: str) -> str:
-    return defuse(one_line(text))
-
-
-def _defused(schema: Any) -> Any:
-    """The schema with its prose made harmless: what it calls things and allows stays as it is."""
-    if isinstance(schema, list):
-        return [_defused(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: _harmless(part) if key in ("description", "title") and isinstance(part, str) else _defused(part)
-        for key, part in schema.items()
-    }
 
 
 class SkillTool(BaseTool):
@@ -137,7 +123,7 @@ class SkillTool(BaseTool):
 
 
 def _as_output(output: str) -> str:
-    return defuse(output[:_MAX_OUTPUT]) or "done"
+    return output[:_MAX_OUTPUT].strip() or "done"
 
 
 def skill_tools(state: LoopState, context: Context, used: list[str]) -> list[BaseTool]:

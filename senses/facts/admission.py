@@ -55,7 +55,7 @@ def _tells_nothing(sentence: str) -> bool:
     return any(pattern.search(sentence) for pattern in map(words, ("instructs", "supposes", "asks")))
 
 
-def own_words(text: str) -> str:
+def told_words(text: str) -> str:
     """The message without code and quotations, but with its questions; empty if it instructs or supposes."""
     sentences = own_sentences(normalise(text))
     return " ".join(

@@ -6,6 +6,7 @@ A clause is kept if its predicate belongs to a family that tells what is so, and
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from soulgraph.senses.common_words import is_common
 from soulgraph.senses.facts.admission import is_said
@@ -28,6 +29,7 @@ _HOW_OFTEN = re.compile(
     r"(?=(?:every|each|twice|once a|on \w+days)\b|(?:in|near|outside) [A-Z])"
 )
 _TRAIL = re.compile(r"(?: (?:and|but|or|so|because|though|too|as well|lol|haha))+$", re.IGNORECASE)
+_MAX_PIECES = 40  # of a sentence; each is read with all that stands before it
 _MOST_WORDS = 22
 _MOST_CHARS = 34  # of a Chinese clause
 _FEWEST_WORDS = 3
@@ -66,7 +68,7 @@ def _pieces(sentence: str) -> Iterator[str]:
     """The clauses that the speaker says as true."""
     begin = 0
     sentence = _HOW_OFTEN.sub(" ", sentence)
-    for cut in (*_PIECE.finditer(sentence), None):
+    for cut in (*islice(_PIECE.finditer(sentence), _MAX_PIECES), None):
         end = cut.start() if cut else len(sentence)
         piece = sentence[begin:end].strip(" .!?…~")
         if piece and is_said(sentence[:begin].rpartition(",")[0] or sentence[:begin], "en"):

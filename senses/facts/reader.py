@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from soulgraph.senses.common_words import is_common
-from soulgraph.senses.facts.admission import is_said, own_words, plays_a_role, telling_sentences
+from soulgraph.senses.facts.admission import is_said, plays_a_role, telling_sentences, told_words
 from soulgraph.senses.facts.answers import names_answered
 from soulgraph.senses.facts.dates import began_at, day_of
 from soulgraph.senses.facts.grammar import Frame, frames, part, words
@@ -16,6 +16,7 @@ from soulgraph.senses.facts.wording import UNNAMED, possessive, third_person, va
 from soulgraph.senses.values.numbers import in_digits
 from soulgraph.soul.facts import Statement
 from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.own_words import own_words
 
 _MAX_CHARS = 2000
 _MAX_AGE = 110
@@ -43,6 +44,7 @@ def statements_in(told: Told) -> list[Statement]:
     text = told.text[:_MAX_CHARS]
     if plays_a_role(text, told.earlier):
         return []
+    text = own_words(text)
     lang = lang_of(text)
     found = {(one.subject, one.attribute, one.content): one for one in _read(text, told, lang)}
     return list(found.values())
@@ -109,7 +111,7 @@ def _answered(text: str, told: Told, lang: Lang) -> Iterator[Statement]:
 
 
 def _in_whole(text: str, told: Told, lang: Lang) -> Iterator[Statement]:
-    whole = rewritten(own_words(text), lang, told.people)
+    whole = rewritten(told_words(text), lang, told.people)
     for frame in frames(lang):
         if frame.joined and frame.admits(whole):
             for match in frame.pattern.finditer(whole):

@@ -58,15 +58,16 @@ def _filled(
     known = {intent.id: intent for intent in catalog.intents}
     for match in asked:
         intent = known.get(match.intent_id)
-        if intent and (values := _values(intent, match, utterance.text, now)):
+        if intent and (values := _values(intent, match, utterance, now)):
             parameters = match.parameters | values
             yield match_of(intent, parameters, match.confidence, f"answers “{match.question}”", lang_of(utterance.text))
 
 
-def _values(intent: Intent, match: MatchedIntent, text: str, now: datetime) -> dict[str, Value]:
+def _values(intent: Intent, match: MatchedIntent, utterance: ParsedUtterance, now: datetime) -> dict[str, Value]:
     """The values that fill slots which were missing; empty if none is, or if much else is said."""
+    text = utterance.text
     missing = [slot for slot in intent.slots if slot.required and slot.name not in match.parameters]
-    values = {**_abbreviated(missing, text), **fill_slots(intent.slots, text, now)}
+    values = {**_abbreviated(missing, text), **fill_slots(intent.slots, text, now, utterance.budget)}
     if any(slot.name in values for slot in missing):
         return values if _is_short(text, values) else {}
     return _whole_text(missing[0], text) if missing else {}

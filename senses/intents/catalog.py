@@ -1,18 +1,38 @@
 """The intents a terminal offers, as pydantic models of its report."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from soulgraph.senses.intents.catalog_limits import (
+    MAX_INTENTS,
+    MAX_PATTERNS_OF_INTENT,
+    MAX_SLOTS_OF_INTENT,
+    MAX_TEXTS_OF_INTENT,
+    refuse_oversized,
+)
 from soulgraph.senses.intents.patterns import UnsafePattern, compiled
+from soulgraph.soul.validation import NOT_BLANK
 
-Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), NOT_BLANK]
 Regex = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Finite = Annotated[int | float, Field(allow_inf_nan=False)]
+Words = Annotated[list[Word], Field(max_length=MAX_TEXTS_OF_INTENT)]
+Regexes = Annotated[list[Regex], Field(max_length=MAX_PATTERNS_OF_INTENT)]
 Scalar = str | int | float | bool
 SlotType = Literal["text", "number", "percent", "duration", "time"]
 
@@ -35,7 +55,7 @@ class Slot(_Reported):
     type: SlotType = "text"
     required: bool = False
     regex: Regex | None = None
-    values: list[Word] = []
+    values: Words = []
     min: Finite | None = None
     max: Finite | None = None
     default: Scalar | None = None
@@ -63,22 +83,24 @@ class Slot(_Reported):
         return None
 
     def _fits(self, default: Scalar) -> bool:
+        if isinstance(default, float) and not math.isfinite(default):  # JSON has no such number
+            return False
         if not self.is_counted:
             return self.type == "text" or (isinstance(default, str) and _is_time(default))
         if isinstance(default, bool | str):
             return False
-        return math.isfinite(default) and self.allows(default)
+        return self.allows(default)
 
 
 class Match(_Reported):
     """When an intent is meant: any of the `any` lists, all of the `all` lists, none of the negative keywords."""
 
-    keywords_any: list[Word] = []
-    keywords_all: list[Word] = []
-    negative_keywords: list[Word] = []
-    regex_any: list[Regex] = []
-    regex_all: list[Regex] = []
-    examples: list[Word] = []
+    keywords_any: Words = []
+    keywords_all: Words = []
+    negative_keywords: Words = []
+    regex_any: Regexes = []
+    regex_all: Regexes = []
+    examples: Words = []
     min_confidence: float = Field(default=0.5, ge=0, le=1)
 
 
@@ -87,11 +109,11 @@ class Intent(_Reported):
     name: Word
     priority: int = 0
     match: Match
-    slots: list[Slot] = []
+    slots: Annotated[list[Slot], Field(max_length=MAX_SLOTS_OF_INTENT)] = []
 
     @model_validator(mode="after")
     def _patterns_are_safe(self) -> Self:
-        for source in self._patterns():
+        for source in self.patterns():
             try:
                 compiled(source)
             except UnsafePattern as error:
@@ -113,7 +135,7 @@ class Intent(_Reported):
                 )
         return self
 
-    def _patterns(self) -> Iterator[str]:
+    def patterns(self) -> Iterator[str]:
         yield from self.match.regex_any
         yield from self.match.regex_all
         yield from (slot.regex for slot in self.slots if slot.regex)
@@ -128,10 +150,13 @@ def _is_time(text: str) -> bool:
 
 
 def _with_unique_ids(intents: list[Intent]) -> list[Intent]:
-    ids = [intent.id for intent in intents]
-    if twice := sorted({i for i in ids if ids.count(i) > 1}):
+    counts = Counter(intent.id for intent in intents)
+    if twice := sorted(intent_id for intent_id, count in counts.items() if count > 1):
         raise PydanticCustomError("intent_twice", "intents given twice: {ids}", {"ids": ", ".join(twice)})
     return intents
 
 
-Catalog = Annotated[list[Intent], AfterValidator(_with_unique_ids)]
+Catalog = Annotated[
+    list[Intent], Field(max_length=MAX_INTENTS), AfterValidator(_with_unique_ids), BeforeValidator(refuse_oversized)
+]
+CATALOG = TypeAdapter(Catalog)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from soulgraph.errors import SenseUnavailable
 from soulgraph.senses.intents.answers import answer_to
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.catalogs import Catalogs
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.decision import IntentResult, MatchedIntent, join_ids
 from soulgraph.senses.intents.evidence import Evidence, evidence_in, refused
@@ -49,7 +50,8 @@ class Mention(NamedTuple):
 
 class IntentFilter:
     def __init__(self, embedder: Embedder, arbiter: IntentArbiter | None = None) -> None:
-        self._resemblance = Resemblance(embedder)
+        self.catalogs = Catalogs(embedder)
+        self._resemblance = Resemblance(embedder, self.catalogs)
         self._arbiter = arbiter
 
     def expect(self, text: str) -> None:
@@ -63,11 +65,13 @@ class IntentFilter:
         now: datetime,
         asked: Sequence[MatchedIntent] = (),
         lang: Lang | None = None,
+        learning_timeout_s: float | None = None,
     ) -> IntentResult:
         """The intents a text asks for; `now` is the user's time, against which 明早七点 is resolved.
 
         `asked` are intents whose missing slots the user was just asked for: the text may be the answer. Questions for
-        missing parameters are in `lang`, by default the language of the text.
+        missing parameters are in `lang`, by default the language of the text. If the examples are not learned after
+        `learning_timeout_s`, the text is not compared with them.
         """
         utterance = ParsedUtterance.of(text)
         if not utterance.text or not catalog.intents:
@@ -77,7 +81,7 @@ class IntentFilter:
         if asked and (answer := answer_to(asked, utterance, catalog, now)):
             return answer
         named = evidence_in(utterance, catalog)
-        found, problem = await self._compare_with_examples(utterance, catalog, named)
+        found, problem = await self._compare_with_examples(utterance, catalog, named, learning_timeout_s)
         accepted = [evidence for evidence in found if not refused(evidence, utterance)]
         if not accepted:
             reason = f"refused: {_ids(found)}" if found else "no intent matched"
@@ -90,10 +94,12 @@ class IntentFilter:
         return IntentResult.matched([match_of(m.intent, m.slots, m.confidence, m.evidence.why, lang) for m in sure])
 
     async def _compare_with_examples(
-        self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: list[Evidence]
+        self, utterance: ParsedUtterance, catalog: CompiledCatalog, named: list[Evidence], timeout_s: float | None
     ) -> tuple[list[Evidence], str]:
-        """The evidence after comparison with the examples, and a remark for the reason if the embedder is away."""
+        """The evidence after comparison with the examples, and a remark for the reason if that was not possible."""
         try:
+            if timeout_s is not None and not await self.catalogs.learned_within(catalog, timeout_s):
+                return named, " (examples not compared: the catalog is still being compiled)"
             compared = await self._resemblance.compare(utterance, catalog, named)
         except SenseUnavailable:
             return named, " (examples not compared: the embeddings endpoint is away)"

@@ -6,6 +6,7 @@ The Chinese patterns exclude some neighbours: 开心 has nothing to do with swit
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 Sides = tuple[str | None, ...]
@@ -63,9 +64,10 @@ class Side(NamedTuple):
     name: str
 
 
-def sides_in(text: str) -> list[Side]:
+@lru_cache(maxsize=4096)
+def sides_in(text: str) -> tuple[Side, ...]:
     named = (Side(m.start(), axis, m.lastgroup or "") for axis, words in enumerate(_AXES) for m in words.finditer(text))
-    return sorted(named)
+    return tuple(sorted(named))
 
 
 def first_sides(groups: Iterable[Iterable[Side]]) -> Sides:

@@ -1,7 +1,7 @@
 r"""Regexes from outside: compiled once, and searched with a time limit.
 
-A backtracking matcher may take exponential time, so one search gets a few milliseconds and all searches of one
-utterance share a budget. A search that runs out of time counts as no match.
+A backtracking matcher may take exponential time, so one search gets a few milliseconds, and all searches for one
+utterance share a budget, however many patterns a catalog has. A search that runs out of time counts as no match.
 """
 
 import logging
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from time import thread_time
+from weakref import WeakValueDictionary
 
 import regex
 
@@ -24,6 +25,9 @@ MAX_COPIES = 10_000  # a counted repeat is written out when it is compiled
 _NOT_JOINABLE = regex.compile(r"\\[1-9gGkK]|\(\?(?![:=!]|<[=!])|\(\*")
 _COUNT = regex.compile(r"\{(\d+)")
 _VERBOSE = regex.compile(r"\(\?[\w-]*x")
+
+_in_use: WeakValueDictionary[str, regex.Pattern[str]] = WeakValueDictionary()
+"""Whoever holds on to a compiled pattern, as a compiled catalog does, keeps it from being compiled again."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,8 +42,10 @@ def compiled(source: str) -> regex.Pattern[str]:
         raise UnsafePattern("is verbose, which is not supported")
     if math.prod(int(count) or 1 for count in _COUNT.findall(source)) > MAX_COPIES:
         raise UnsafePattern(f"repeats too much: its counts multiply to more than {MAX_COPIES}")
+    if pattern := _in_use.get(source):
+        return pattern
     try:
-        return _compile(source)
+        return _in_use.setdefault(source, _compile(source))
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         raise UnsafePattern(f"does not compile ({error})") from error
 
@@ -62,32 +68,20 @@ def _hostile_texts(source: str) -> list[str]:
     return [(run * REACH)[:REACH] + end for run in runs for end in ("\x01", "\x01" + letters)]
 
 
-class PatternPrefilter:
-    """Rules out many patterns with one search: most texts match none of them."""
-
-    def __init__(self, sources: Iterable[str]) -> None:
-        self._any = _alternation(tuple(sources))
-
-    def passes(self, text: str) -> bool:
-        """Whether one of the patterns may match; True also when that cannot be told in time."""
-        try:
-            return self._any is None or self._any.search(text[:REACH], timeout=MAX_SEARCH_S) is not None
-        except TimeoutError:
-            return True
-
-
 @dataclass
 class RegexBudget:
-    """The seconds that the searches of one utterance may still take, and the characters they are searched in."""
+    """The seconds that the searches for one utterance may still take, and the characters they are searched in."""
 
     left: float = 0.05
     reach: int = REACH
 
     def search(self, source: str, text: str) -> regex.Match[str] | None:
         """The first match in the first `reach` characters; None when it takes too long or the budget is used up."""
+        if self.left <= 0:
+            return None
         pattern = compiled(source)
         start = thread_time()
-        for bound in _TIMEOUTS_S if self.left > 0 else ():
+        for bound in _TIMEOUTS_S:
             try:
                 return pattern.search(text[: self.reach], timeout=bound)
             except TimeoutError:
@@ -98,8 +92,28 @@ class RegexBudget:
                 self.left -= thread_time() - start
         return None
 
+    def may_match(self, pattern: regex.Pattern[str], text: str) -> bool:
+        """Whether a pattern matches; True also when that cannot be told in time."""
+        start = thread_time()
+        try:
+            return self.left <= 0 or pattern.search(text[: self.reach], timeout=MAX_SEARCH_S) is not None
+        except TimeoutError:
+            return True
+        finally:
+            self.left -= thread_time() - start
 
-@lru_cache(maxsize=256)
+
+class PatternPrefilter:
+    """Rules out many patterns with one search: most texts match none of them."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self._any = _alternation(tuple(sources))
+
+    def passes(self, text: str, budget: RegexBudget | None = None) -> bool:
+        """Whether one of the patterns may match; `budget` is that of the utterance."""
+        return self._any is None or (budget or RegexBudget()).may_match(self._any, text)
+
+
 def _alternation(sources: tuple[str, ...]) -> regex.Pattern[str] | None:
     """One pattern that matches where any of these does; None if they cannot be joined."""
     if any(map(_NOT_JOINABLE.search, sources)):

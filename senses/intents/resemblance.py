@@ -1,26 +1,21 @@
 """Finds intents that no keyword names, by the likeness of clauses to their examples."""
 
-import asyncio
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from soulgraph.senses.intents.calibration import background_for
 from soulgraph.senses.intents.catalog import Intent
+from soulgraph.senses.intents.catalogs import Catalogs
 from soulgraph.senses.intents.compiled_catalog import CompiledCatalog
 from soulgraph.senses.intents.concepts import concepts_in, requests
 from soulgraph.senses.intents.evidence import Evidence, excluded, names_act, refused
-from soulgraph.senses.intents.examples import Examples, Likeness
+from soulgraph.senses.intents.examples import Likeness
 from soulgraph.senses.intents.fitness import is_about_another, is_only_mentioned, is_told
 from soulgraph.senses.intents.objects import names_other_object
 from soulgraph.senses.intents.opposites import Sides, first_sides, opposed
 from soulgraph.senses.intents.shape import TELLING, refuses, shape_of
 from soulgraph.senses.intents.utterance import ParsedUtterance, Span, without_conjunctions
-from soulgraph.senses.ports import Embedder, Vectors
+from soulgraph.senses.ports import Embedder
 
 # Confidence that a clause needs; the whole utterance needs the `min_confidence` of the intent.
 MIN_PART = 0.8
@@ -30,7 +25,6 @@ MIN_LEAD = 0.25  # by which an intent must be likelier to displace another, or t
 UNNAMED = 0.25  # of its confidence loses an intent of which nothing is named that it is about
 REQUEST_ODDS = 2  # by which a request rather means the intent it is clearly most like than a remark does
 MAX_CLAUSES = 8
-BATCH_SIZE = 32
 MAX_TINY = 3  # Chinese characters: 随便, 走了 are like many things
 MAX_SHORT_BYTES = 42  # thirteen Chinese characters, or some eight English words
 
@@ -38,12 +32,11 @@ _WORDS = re.compile(r"\w{2}")
 
 
 class Resemblance:
-    """Compares utterances with the examples of a catalog, which are learned once per catalog."""
+    """Compares utterances with the examples of a catalog."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, catalogs: Catalogs) -> None:
         self._embedder = embedder
-        self._lock = asyncio.Lock()
-        self._examples_of: WeakKeyDictionary[CompiledCatalog, Examples] = WeakKeyDictionary()
+        self._catalogs = catalogs
 
     def expect(self, utterance: ParsedUtterance) -> None:
         self._embedder.expect([utterance.part(span) for span in _spans(utterance)])
@@ -67,26 +60,8 @@ class Resemblance:
         spans = _spans(utterance)
         texts = [utterance.part(span) for span in spans]
         vectors = await self._embedder.embed(texts)
-        examples = await self._examples(catalog)
+        examples = await self._catalogs.examples(catalog)
         return [Part(*part) for part in zip(spans, examples.likeliest(texts, vectors), strict=True)]
-
-    async def _examples(self, catalog: CompiledCatalog) -> Examples:
-        if catalog in self._examples_of:
-            return self._examples_of[catalog]
-        async with self._lock:
-            if catalog not in self._examples_of:
-                texts = [example.text for example in catalog.examples]
-                others = background_for(texts)
-                vectors = await self._embed_in_batches([*texts, *others])
-                background = others, vectors[len(texts) :]
-                learn = partial(Examples, catalog.examples, vectors[: len(texts)], background)
-                self._examples_of[catalog] = await asyncio.to_thread(learn)
-        return self._examples_of[catalog]
-
-    async def _embed_in_batches(self, texts: list[str]) -> Vectors:
-        """Embeds in small batches, so that a large catalog does not delay the turns of others."""
-        parts = [texts[i : i + BATCH_SIZE] for i in range(0, len(texts), BATCH_SIZE)]
-        return np.concatenate([await self._embedder.embed(part) for part in parts])
 
 
 def _spans(utterance: ParsedUtterance) -> list[Span]:

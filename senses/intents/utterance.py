@@ -78,7 +78,7 @@ class ParsedUtterance:
         return folded(self.text)
 
     @cached_property
-    def sides(self) -> list[Side]:
+    def sides(self) -> tuple[Side, ...]:
         return sides_in(self.text)
 
     def sides_within(self, span: Span) -> list[Side]:

@@ -21,6 +21,7 @@ _PLACES = {
     "{whom}": r"(?P<who>(?![不别没])[^\s，,。:你您说讲都知]{1,10}?)",
     "{topic}": r"(?P<who>(?![这那让给叫])[^\s，,。:你您说讲想要是不别能可该也都就]{1,8}?)",
 }
+_MAX_LEADS = 12
 _GAP = re.compile(r"[,\s]*")
 _WORD_END = r"(?![A-Za-z0-9])"
 # "You can tell Bob is tired" tells Bob nothing.
@@ -75,9 +76,12 @@ class Grammar:
         return next(((group, match) for group, match in found if match), None)
 
     def places(self, text: str, at: int) -> Iterator[int]:
-        """This place, and those behind each of the leads that follow it."""
+        """This place, and those behind each of the leads that follow it; many in a row lead to nothing."""
         yield at
-        while (lead := self.signs["leads"].match(text, at)) and lead.end() > at:
+        for _ in range(_MAX_LEADS):
+            lead = self.signs["leads"].match(text, at)
+            if lead is None or lead.end() == at:
+                return
             at = lead.end()
             yield at
 

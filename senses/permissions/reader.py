@@ -1,6 +1,7 @@
 """Reads the acts of a sentence that share something or keep it secret."""
 
 import re
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.permissions.grammar import REFUSABLE, SHARING, Grammar, Match, after_gap
@@ -9,6 +10,7 @@ from soulgraph.soul.people import EVERYONE
 
 Kind = Literal["share", "private"]
 
+_MAX_CLAUSES = 60  # of a sentence
 _CLAUSE_START = re.compile(
     r"^|[,;:、—]\s*|\s-+\s+|\b(?P<joined>and|because|but|so)\s+|(?<=[\u3400-\u9fff])\s+", re.IGNORECASE
 )
@@ -39,7 +41,7 @@ class Reader:
         self._met: tuple[str, ...] = ()
 
     def read(self) -> list[Act]:
-        for start in _CLAUSE_START.finditer(self.sentence):
+        for start in islice(_CLAUSE_START.finditer(self.sentence), _MAX_CLAUSES):
             if start.end() >= self._covered:
                 self._read_clause(start.end(), must_be_led=(start["joined"] or "").lower() in ("and", "because"))
         return self.acts

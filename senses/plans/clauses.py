@@ -1,20 +1,16 @@
-"""A text as clauses, each with the times that it names: quotations are blanked, and no time is cut in two."""
+"""A text as clauses, each with the times that it names: what is not the speaker's own is blanked, no time is cut."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from soulgraph.senses.values.mentions import TimeMention
+from soulgraph.soul.own_words import own_words
 
 TIME = "§"
 """Stands for a time in the masked text of a clause."""
 
 _BLANK = "_"
-_QUOTED = re.compile(
-    r"“[^”\n]{0,300}”|「[^」\n]{0,300}」|『[^』\n]{0,300}』|《[^》\n]{0,300}》|\"[^\"\n]{0,300}\"|`[^`\n]{0,300}`"
-    r"|‘[^’\n]{0,300}’|(?<![\w])'[^'\n]{2,300}'(?!\w)|```[\s\S]*?(?:```|\Z)|^[ \t]*>[^\n]*$",
-    re.MULTILINE,
-)
 _STOP = re.compile(r"[。！？!?；;\n…]+|(?<!\b[DM]r)(?<!\bMrs)(?<!\bvs)\.(?=\s|$)|[~～]+(?=\s|$)")
 _PAUSE = re.compile(
     r"[，,：:—–]+|\s-+\s|[（()）]"
@@ -48,7 +44,7 @@ class Clause:
 
 def clauses_of(text: str, times: Sequence[TimeMention]) -> list[Clause]:
     """The clauses of a text in their order; those without words are left out."""
-    blanked = _QUOTED.sub(lambda found: _BLANK * len(found[0]), text)
+    blanked = own_words(text, _BLANK, names=False)
     times = [time for time in times if blanked[time.start : time.end] == text[time.start : time.end]]
     solid = _without_times(blanked, times)
     return [

@@ -16,6 +16,7 @@ from soulgraph.soul.plan_times import PlanGrain, PlanKind, next_time
 
 MAX_CHARS = 2000
 """Of a text: only its beginning is read."""
+_MAX_CLAUSES = 60  # of a text; each is held against those beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Heard:
 
     @classmethod
     def of(cls, text: str, now: datetime, speaker: Speaker) -> "Heard":
-        text = normalise(text)[:MAX_CHARS]
-        return cls(text, clauses_of(text, find_times(text, now, "future")), now, speaker)
+        text = normalise(text[:MAX_CHARS])[:MAX_CHARS]
+        return cls(text, clauses_of(text, find_times(text, now, "future"))[:_MAX_CLAUSES], now, speaker)
 
     @cached_property
     def words(self) -> Patterns:

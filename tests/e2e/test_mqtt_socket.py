@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from soulgraph.api import mqtt as module
+from soulgraph.api import mqtt_rights
 from soulgraph.terminals.mqtt_framing import Kind, PacketBuffer
 from soulgraph.terminals.mqtt_packets import Connect, Publish, Subscribe, Subscription, Will
 from soulgraph.tests.e2e.keyring import build, made
@@ -290,7 +291,7 @@ async def test_what_is_retained_comes_only_to_those_who_asked_for_it(mqtt, tmp_p
 
 
 async def test_a_terminal_that_gets_another_soul_is_heard_no_more(mqtt, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_SEEN_S", 0.0)
+    monkeypatch.setattr(mqtt_rights, "_SEEN_S", 0.0)
     house = await build(tmp_path)
     async with (
         serving(data_dir=tmp_path, mqtt_url=mqtt) as client,

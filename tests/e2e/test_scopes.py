@@ -166,6 +166,7 @@ server    POST   /v1/jobs/retry
 server    GET    /metrics
 server    GET    /v1/settings
 server    GET    /v1/doctor
+server    POST   /v1/doctor/repair
 server    POST   /v1/backup
 """
 ROWS = [line.split(maxsplit=3) for line in TABLE.strip().splitlines()]

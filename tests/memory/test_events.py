@@ -179,9 +179,9 @@ async def test_an_event_that_is_added_again_has_the_last_audience(library):
 
 async def forget_audiences(library, home, *event_ids):
     """As events were stored before they had an audience."""
-    collection = await library._vault._collection()
+    collection = await library._vault._client.collection()
     for event_id in event_ids:
-        await library._vault._call(partial(collection.delete, ids=[event_id]))
+        await library._vault._client.call(partial(collection.delete, ids=[event_id]))
         vector = (await library._embedder.embed([event().search_text]))[0]
         await library._vault.put({event_id: replace(event(), event_id=event_id).to_json()}, vector[None])
         async with home.write() as tx:
@@ -195,7 +195,7 @@ async def test_events_from_before_become_private_to_whom_they_came_from(library,
     async with home.write() as tx:
         await tx.events.remove(["evt_2"])
         await tx.events.add("evt_2", NOW, None)
-    library._all_tagged = False
+    library._entries._all_tagged = False
     assert await found_by(library, EVERYONE) == set()
     assert await found_by(library, audience_of("soul_1", ["user_1"])) == {"evt_1"}
     assert {use.event_id: use.audience for _, use in await library.page(9)} == {
@@ -207,7 +207,7 @@ async def test_events_from_before_become_private_to_whom_they_came_from(library,
 async def test_tagging_goes_on_after_a_crash(library, home, monkeypatch):
     await add(library, event())
     await forget_audiences(library, home, "evt_1")
-    library._all_tagged = False
+    library._entries._all_tagged = False
 
     async def crash(*_):
         raise StoreUnavailable("gone")
@@ -273,4 +273,4 @@ async def test_a_library_from_before_is_given_the_same_upkeep(tmp_path):
     await asyncio.to_thread(process.join)
     async with open_embedded(tmp_path, "events-old") as vault:
         assert await vault.get(["evt_1"]) == {"evt_1": "kept"}
-        assert (await vault._collection()).configuration_json["hnsw"]["sync_threshold"] == 100
+        assert (await vault._client.collection()).configuration_json["hnsw"]["sync_threshold"] == 100

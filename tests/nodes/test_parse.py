@@ -6,7 +6,7 @@ from soulgraph.errors import TurnOutputInvalid
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.parse import parse, usable_or_repair
 from soulgraph.soul.profile import empty_profile
-from soulgraph.tests.nodes.samples import impact, small_runtime
+from soulgraph.tests.nodes.samples import impact, small_runtime, utterance
 from soulgraph.tests.stores.samples import soul
 
 NOTHING = "<state_update_json>{}</state_update_json>"
@@ -22,7 +22,8 @@ def changing(state, narrative="Hi."):
 async def parsed(output, shown="Hi.", profile=None, strict=False, static=False, **state):
     """What the node makes of an answer of which `shown` was shown."""
     individual = soul(dynamic_profile=profile or empty_profile())
-    state = {"output": output, "shown": shown, "fault": NO_WORDS, "impact": impact(individual), **state}
+    heard = {"utterance": utterance("hello"), "messages": [], "impact": impact(individual)}
+    state = {"output": output, "shown": shown, "fault": NO_WORDS, **heard, **state}
     return await parse(state, small_runtime(persona=PersonaConfig(strict_output=strict, static=static)))
 
 

@@ -2,15 +2,18 @@
 
 import asyncio
 
+import psycopg
 import pytest
 from langgraph.graph import START, StateGraph
 from sqlalchemy import inspect, make_url, text
 from typing_extensions import TypedDict
 
+from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database
+from soulgraph.stores.stores import Stores
 from soulgraph.tests.services import end_connections
-from soulgraph.tests.stores.samples import NOW, session
+from soulgraph.tests.stores.samples import NOW, session, soul
 
 CHECKPOINT_TABLES = {"checkpoints", "writes", "checkpoint_blobs", "checkpoint_writes"}
 
@@ -106,3 +109,37 @@ async def test_a_restarted_database_costs_no_turn(postgres_url):
         await listen(saver, "sess_1", "before")
         end_connections(postgres_url)
         assert await listen(saver, "sess_1", "after") == ["before", "after"]
+
+
+async def test_a_checkpoint_that_finds_no_room_is_left_out_and_holds_up_nobody(sqlite_url):
+    async with Database.open(sqlite_url) as database, open_checkpointer(sqlite_url) as saver:
+        await saver.conn.execute("PRAGMA max_page_count=1")  # no more than there are: SQLite's own full disk
+        assert await listen(saver, "sess_1", "x" * 100_000) == ["x" * 100_000]
+        async with Stores(database).write() as tx:  # the failed transaction is not left open
+            await tx.souls.add(soul())
+        await saver.conn.execute("PRAGMA max_page_count=1000000")
+        assert await listen(saver, "sess_1", "y") == ["y"]
+        assert await listen(saver, "sess_1", "z") == ["y", "z"]
+
+
+async def test_postgres_without_room_for_a_checkpoint_is_no_failure_of_the_turn(postgres_url):
+    full = """
+        CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql
+            AS $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON checkpoints FOR EACH ROW EXECUTE FUNCTION full_disk();
+    """
+    async with Database.open(postgres_url), open_checkpointer(postgres_url) as saver:
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute(full)
+        assert await listen(saver, "sess_1", "x") == ["x"]
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute("DROP TRIGGER full_disk ON checkpoints")
+        assert await listen(saver, "sess_1", "y") == ["y"]
+        assert await listen(saver, "sess_1", "z") == ["y", "z"]
+
+
+async def test_a_checkpoint_that_cannot_be_read_is_a_problem_of_the_database(sqlite_url):
+    async with Database.open(sqlite_url), open_checkpointer(sqlite_url) as saver:
+        await saver.conn.execute("DROP TABLE checkpoints")
+        with pytest.raises(StoreUnavailable):
+            await listen(saver, "sess_1", "hi")

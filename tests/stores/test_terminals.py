@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from soulgraph.errors import Conflict
+from soulgraph.stores import terminals as module
 from soulgraph.stores.records import PresenceReport, Terminal
 from soulgraph.stores.terminals import is_online
 from soulgraph.tests.stores.samples import ANY_JSON, NOW, soul
@@ -152,3 +154,26 @@ async def test_a_removed_terminal_is_unknown_and_others_stay(home):
         assert await tx.terminals.remove("lamp")
         assert not await tx.terminals.remove("lamp")
         assert [one.terminal_id for one in await tx.terminals.all()] == ["fan"]
+
+
+async def test_there_are_so_many_terminals_and_no_more_whoever_adds_one(home, monkeypatch):
+    monkeypatch.setattr(module, "MAX_TERMINALS", 2)
+    ways = {
+        "bind": lambda terminals, one: terminals.bind(one, "soul_1", NOW),
+        "appear": lambda terminals, one: terminals.appear(one, NOW),
+        "report_skills": lambda terminals, one: terminals.report_skills(one, 1, [], NOW),
+        "report_catalog": lambda terminals, one: terminals.report_catalog(one, 1, [], NOW),
+    }
+    async with home.write() as tx:
+        for one in ("a", "b"):
+            await tx.terminals.appear(one, NOW)
+    for add in ways.values():
+        with pytest.raises(Conflict, match="2 terminals"):
+            async with home.write() as tx:
+                await add(tx.terminals, "c")
+        async with home.write() as tx:
+            await add(tx.terminals, "a")
+    async with home.write() as tx:
+        await tx.terminals.remove("b")
+        await tx.terminals.appear("c", NOW)
+        assert [one.terminal_id for one in await tx.terminals.all()] == ["a", "c"]

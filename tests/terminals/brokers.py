@@ -12,6 +12,8 @@ import aiomqtt
 import pytest
 
 from soulgraph.terminals.embedded import embedded_broker
+from soulgraph.terminals.embedded_host import AllRights
+from soulgraph.terminals.rules import Login
 from soulgraph.tests import services
 from soulgraph.tests.live import free_port
 
@@ -67,11 +69,22 @@ async def running(folder, *options):
         broker.kill()
 
 
+class Anybody:
+    """Lets everybody do everything, as an open server does."""
+
+    async def login(self, password):
+        return Login("open", "anybody", AllRights())
+
+
+def open_broker(port=0, websocket_port=0):
+    return embedded_broker(port, websocket_port, Anybody())
+
+
 @asynccontextmanager
 async def any_broker(kind, folder):
     """The URL of an empty broker of this kind, for as long as the block lasts."""
     if kind == "embedded":
-        async with embedded_broker(0, 0) as addresses:
+        async with open_broker() as addresses:
             yield addresses.mqtt
     else:
         async with running(folder) as broker:

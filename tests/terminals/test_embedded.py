@@ -12,9 +12,8 @@ import websockets
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import embedded
-from soulgraph.terminals.embedded import embedded_broker
 from soulgraph.tests.live import free_port
-from soulgraph.tests.terminals.brokers import independent
+from soulgraph.tests.terminals.brokers import independent, open_broker
 
 WHO_I_AM = b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a"
 WELCOME = b"\x20\x02\x00\x00"
@@ -29,7 +28,7 @@ def taken():
 async def test_a_usual_port_that_is_taken_is_left_for_the_next_and_the_log_says_so(taken, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "soulgraph.terminals.embedded")
     monkeypatch.setattr(embedded, "MQTT_PORT", taken)
-    async with embedded_broker(None, 0) as addresses:
+    async with open_broker(None, 0) as addresses:
         assert taken < urlsplit(addresses.mqtt).port < taken + 10
     assert f"port {taken} is taken" in caplog.text
     assert addresses.mqtt in caplog.text
@@ -37,11 +36,11 @@ async def test_a_usual_port_that_is_taken_is_left_for_the_next_and_the_log_says_
 
 async def test_a_port_that_was_asked_for_is_used_or_is_an_error(taken):
     wanted = free_port()
-    async with embedded_broker(wanted, 0) as addresses:
+    async with open_broker(wanted, 0) as addresses:
         assert addresses.mqtt == f"mqtt://127.0.0.1:{wanted}"
     for ports, setting in (((taken, 0), "SOULGRAPH_MQTT_PORT"), ((0, taken), "SOULGRAPH_MQTT_WEBSOCKET_PORT")):
         with pytest.raises(ConfigurationError, match=f"^{setting}: cannot listen on 127.0.0.1:{taken}"):
-            async with embedded_broker(*ports):
+            async with open_broker(*ports):
                 pass
 
 
@@ -57,7 +56,7 @@ async def test_a_port_that_was_asked_for_is_used_or_is_an_error(taken):
     ],
 )
 async def test_of_pages_only_those_of_this_machine_may_connect(origin, allowed):
-    async with embedded_broker(0, 0) as addresses:
+    async with open_broker() as addresses:
         connecting = websockets.connect(addresses.websocket, origin=origin, subprotocols=["mqtt"], proxy=None)
         if allowed:
             async with connecting as page:
@@ -77,7 +76,7 @@ async def stranger(addresses):
 @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.0\r\n\r\n", WHO_I_AM], ids=["nothing", "nonsense", "who it is"])
 async def test_a_client_that_breaks_off_leaves_no_connection_open(said, recwarn):
     """The client half-closes and then resets the connection, as its system does when the process dies."""
-    async with embedded_broker(0, 0) as addresses:
+    async with open_broker() as addresses:
         with await stranger(addresses) as caller:
             loop = asyncio.get_running_loop()
             await loop.sock_sendall(caller, said)
@@ -91,7 +90,7 @@ async def test_a_client_that_breaks_off_leaves_no_connection_open(said, recwarn)
 
 
 async def test_whoever_is_still_there_at_the_end_is_parted_from_even_if_nobody_knows_who_it_is():
-    async with embedded_broker(0, 0) as addresses:
+    async with open_broker() as addresses:
         caller = await stranger(addresses)
         await asyncio.sleep(0.1)
     with caller:
@@ -100,8 +99,7 @@ async def test_whoever_is_still_there_at_the_end_is_parted_from_even_if_nobody_k
 
 
 async def test_who_connects_while_others_come_and_go_is_served():
-    """amqtt goes through all subscriptions for every client that connects, and waits in between."""
-    async with embedded_broker(0, 0) as addresses:
+    async with open_broker() as addresses:
         async with independent(addresses.mqtt) as first:
             for n in range(30):
                 await first.publish(f"soul/terminal/{n}/online", "online", qos=1, retain=True)

@@ -70,7 +70,7 @@ def test_one_that_another_server_hears_is_back_unless_we_have_just_heard_that_it
 
 
 def test_a_crowd_of_strangers_takes_no_more_than_the_room_there_is(presence, monkeypatch):
-    monkeypatch.setattr(module, "_MAX_TERMINALS", 3)
+    monkeypatch.setattr(module, "MAX_TERMINALS", 3)
     for terminal_id in ("a", "b", "c", "d"):
         presence.seen(terminal_id)
     presence.seen("a", online=False)

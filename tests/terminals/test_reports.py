@@ -51,3 +51,17 @@ def test_what_is_no_report_is_refused_with_a_short_word(report, payload):
 def test_no_character_that_a_database_refuses_gets_through():
     with pytest.raises(InvalidInput, match="NUL"):
         Input.read(json.dumps({"input_id": "in-1", "text": "a\x00b"}).encode())
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_no_number_that_json_does_not_have_gets_through(number):
+    with pytest.raises(InvalidInput, match="input_schema"):
+        read_with({"type": "object", "properties": {"x": {"default": number}}})
+    slots = [{"name": "s", "default": number}]
+    catalog = {"terminal_id": "lamp", "catalog_version": 1, "intent_catalog": []}
+    catalog["intent_catalog"] = [{"id": "i", "name": "i", "match": {"keywords_any": ["x"]}, "slots": slots}]
+    with pytest.raises(InvalidInput, match="slot s: its default"):
+        CatalogReport.read(json.dumps(catalog).encode())
+    with pytest.raises(InvalidInput, match="priority"):
+        catalog["intent_catalog"] = [{"id": "i", "name": "i", "match": {"keywords_any": ["x"]}, "priority": number}]
+        CatalogReport.read(json.dumps(catalog).encode())

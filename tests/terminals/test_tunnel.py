@@ -10,7 +10,8 @@ from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.mqtt_framing import Kind, Packet, PacketBuffer
 from soulgraph.terminals.mqtt_packets import FAILURE, Connect, Publish, SubAck, Subscribe, Subscription, Will, puback
 from soulgraph.terminals.reports import MAX_BYTES
-from soulgraph.terminals.tunnel import MAX_PACKET, ConnectRefused, Relay, Tunnel
+from soulgraph.terminals.rules import MAX_PACKET, ConnectRefused
+from soulgraph.terminals.tunnel import Relay, Tunnel
 
 LAMP, FAN = "soul/terminal/lamp", "soul/terminal/fan"
 BROKER = Broker.parse("mqtt://server:p%40ss@127.0.0.1:1883")
@@ -212,7 +213,7 @@ async def test_each_subscription_is_answered_in_its_place(lamps):
 
 
 async def test_only_what_was_asked_for_is_delivered(lamps):
-    """The embedded broker sends what is retained to every new client, whoever asked for it."""
+    """Some brokers send what is retained to every new client, whoever asked for it."""
     heard = said(f"{LAMP}/reply")
     assert await lamps.from_broker(heard) == Relay()
     await lamps.from_client(asking(f"{LAMP}/reply"))
@@ -251,7 +252,7 @@ async def test_a_message_that_is_too_large_is_kept_from_the_client_and_acknowled
 
 
 async def test_nobody_may_ask_without_end(owner, monkeypatch):
-    monkeypatch.setattr(module, "_MAX_FILTERS", 2)
+    monkeypatch.setattr(module, "MAX_FILTERS", 2)
     await owner.from_client(asking("soul/terminal/a/#", "soul/terminal/b/#"))
     assert (await owner.from_client(asking("soul/terminal/c/#"))).to_client == SubAck(5, [FAILURE]).encode()
     assert (await owner.from_client(asking("soul/terminal/a/#"))).to_broker

@@ -70,6 +70,10 @@ FILES = {
     "a NUL": (with_data(description="a\0b"), "data.description: must not contain NUL"),
     "half a character": (b'{"name": "\\ud800"}', "name: must be valid Unicode"),
     "another spec": (as_bytes({**V3, "spec": "chara_card_v9"}), "spec: is 'chara_card_v9'"),
+    "a list for the spec": (as_bytes({**V3, "spec": [V3["spec"]]}), "spec: is .'chara_card_v3'., expected"),
+    "an object for the spec": (as_bytes({**V3, "spec": {}}), "spec: is {}, expected"),
+    "null for the spec": (as_bytes({**V3, "spec": None}), "spec: is None, expected"),
+    "a long spec": (as_bytes({**V3, "spec": "x" * 100_000}), "^spec: is 'x+[.]{3}x+', expected"),
     "no data": (as_bytes({"spec": V3["spec"]}), "data: "),
     "no name": (as_bytes({"description": "x"}), "data.name: Field required"),
     "an empty name": (as_bytes({**V1, "name": " "}), "data.name: String should have at least 1"),
@@ -111,6 +115,13 @@ FILES = {
     "a huge chunk": (GOOD[:33] + struct.pack(">I4s", 2**31 - 1, b"tEXt") + b"x" * 99, "byte 33: .*more than the file"),
     "a wrong checksum": (broken_checksum(), "checksum"),
     "many chunks": (png(*[chunk(b"tIME", b"")] * 20_001), "more than 20000 chunks"),
+    "an empty text": (text(b""), "the text ccv3 of the PNG is empty"),
+    "a text of blanks": (text(b" \n"), "the text ccv3 of the PNG is empty"),
+    "two empty texts": (
+        png(chunk(b"tEXt", b"chara\0"), chunk(b"tEXt", b"ccv3\0")),
+        "the text ccv3 of the PNG is empty",
+    ),
+    "a text without its keyword's end": (png(chunk(b"tEXt", b"chara")), "the text chara of the PNG is empty"),
     "no base64": (text(b"{}{}"), "the text ccv3 is not base64"),
     "half of base64": (text(b64encode(as_bytes(V3))[:-3]), "is not base64"),
     "base64 of a picture": (text(b64encode(GOOD)), "not UTF-8"),
@@ -159,6 +170,10 @@ def test_what_others_leave_empty_is_no_fault():
     nothing = {"description": None, "alternate_greetings": None, "extensions": None, "character_book": []}
     assert read_card(with_data(**nothing)).character.lore == []
     assert read_card(with_data(character_book=None, assets=None)).character.lore == []
+
+
+def test_an_empty_text_beside_a_card_is_no_fault():
+    assert read_card(png(text_chunk(b"chara", V3), chunk(b"tEXt", b"ccv3\0"))).character.name == "Lumen"
 
 
 @pytest.mark.parametrize("good", [GOOD, charx([("card.json", as_bytes(V3)), ("assets/a.png", b"x" * 50)])], ids=len)

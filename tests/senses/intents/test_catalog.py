@@ -4,6 +4,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from soulgraph.senses.intents.catalog import Catalog, Intent, Slot
+from soulgraph.senses.intents.patterns import compiled
 
 
 def intent(intent_id: str = "a", slots=(), **match) -> Intent:
@@ -89,4 +90,68 @@ def test_a_slot_that_agrees_with_its_type_is_accepted(slot):
 def test_an_intent_given_twice_is_refused():
     catalog = [intent(intent_id).model_dump() for intent_id in ("light_on", "fan_on", "light_on")]
     with pytest.raises(ValidationError, match="intents given twice: light_on"):
+        TypeAdapter(Catalog).validate_python(catalog)
+
+
+def spread(count, most, **match):
+    """A catalog in which `match` gives to each intent at most so many of `count` things."""
+    shares = [range(start, min(start + most, count)) for start in range(0, count, most)]
+    return [
+        {"id": f"i{n}", "name": "n", "match": {name: [make(k) for k in share] for name, make in match.items()}}
+        for n, share in enumerate(shares)
+    ]
+
+
+def slotted(count, **slot):
+    return [
+        {"id": f"i{n}", "name": "n", "match": {}, "slots": [{"name": f"s{k}", **slot} for k in range(40)]}
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("catalog", "problem"),
+    [
+        ([{"id": f"i{n}", "name": "n", "match": {}} for n in range(1001)], "1001 intents, at most 1000"),
+        (spread(10_001, 500, examples=str), "10001 examples, at most 10000"),
+        (spread(5001, 500, keywords_all=str, negative_keywords=str), "10002 keywords, at most 10000"),
+        (spread(1001, 100, regex_any=str), "1001 patterns, at most 1000"),
+        (slotted(26, regex="a"), "1040 patterns, at most 1000"),
+        (slotted(51), "2040 slots, at most 2000"),
+        (slotted(40, values=[str(n) for n in range(7)]), "11200 values of slots, at most 10000"),
+        (spread(2501, 500, examples=lambda n: "x" * 200), "500200 characters, at most 500000"),
+    ],
+)
+def test_a_catalog_with_too_much_in_all_is_refused_and_says_of_what(catalog, problem):
+    with pytest.raises(ValidationError, match=f"the catalog has {problem} are taken: leave some out"):
+        TypeAdapter(Catalog).validate_python(catalog)
+
+
+def test_patterns_of_a_catalog_that_is_too_large_are_not_compiled():
+    compiled.cache_clear()
+    with pytest.raises(ValidationError, match="1001 patterns"):
+        TypeAdapter(Catalog).validate_python(spread(1001, 100, regex_all=str))
+    assert compiled.cache_info().misses == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"match": {"examples": ["x"] * 501}},
+        {"match": {"keywords_any": ["x"] * 501}},
+        {"match": {"regex_any": ["x"] * 101}},
+        {"match": {}, "slots": [{"name": "x"}] * 51},
+        {"match": {}, "slots": [{"name": "x", "values": ["x"] * 501}]},
+    ],
+)
+def test_an_intent_with_too_much_is_refused(wrong):
+    with pytest.raises(ValidationError, match="at most"):
+        Intent.model_validate({"id": "a", "name": "a"} | wrong)
+
+
+@pytest.mark.parametrize(
+    "catalog", [None, 5, "x", {}, [None], [{"match": 5}], [{"match": {"examples": 5}, "slots": [5]}]]
+)
+def test_whatever_is_sent_for_a_catalog_is_a_validation_error(catalog):
+    with pytest.raises(ValidationError):
         TypeAdapter(Catalog).validate_python(catalog)

@@ -123,3 +123,21 @@ def test_a_pattern_that_counts_on_being_alone_is_never_held_back(pattern):
 @pytest.mark.parametrize("pattern", EXPLOSIVE)
 def test_a_sieve_that_takes_too_long_lets_pass(pattern):
     assert PatternPrefilter(["开灯", pattern]).passes("a" * 100 + "z 开灯")
+
+
+def test_a_sieve_that_takes_long_is_paid_from_the_budget_of_the_utterance():
+    budget = RegexBudget()
+    assert PatternPrefilter(EXPLOSIVE[:1]).passes("a" * REACH, budget)
+    assert budget.left < RegexBudget().left
+
+
+def test_a_sieve_is_not_searched_when_the_budget_is_used_up():
+    budget = RegexBudget(left=0)
+    assert PatternPrefilter(["开灯"]).passes("关窗", budget)
+    assert budget.left == 0
+
+
+def test_a_pattern_that_somebody_holds_is_not_compiled_again():
+    held = compiled("held(open)?")
+    compiled.cache_clear()
+    assert compiled("held(open)?") is held

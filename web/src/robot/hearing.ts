@@ -72,7 +72,7 @@ export function hear(state: RobotState, place: Place, payload: Payload): Heard {
     case "status":
       return quietly(informed(state, payload));
     default:
-      return quietly(state); // the embedded broker tells everybody what is retained
+      return quietly(state);
   }
 }
 

@@ -18,6 +18,7 @@ export function Overview() {
         [w.voice, ready.data.voice === "offline" ? w.offline : ready.data.voice],
         [w.database, ready.data.database],
         [w.broker, Object.values(ready.data.broker ?? {}).join(", ") || w.noBroker],
+        [w.memory, ready.data.memory ?? w.memoryWell],
       ]
     : [];
   return (
