@@ -55,8 +55,8 @@ def sources_of(state: Mapping[str, Any], *known: str) -> Sources:
     In a group every line of the prompt is quoted: only what is said now is one's own.
     """
     text = state["utterance"]["text"]
-    *before, _ = [one for one in state.get("messages", ()) if isinstance(one, HumanMessage)] or [None]
-    said = [text, *(one.text for one in before if one)]
+    heard = [one.text for one in state.get("messages", ()) if isinstance(one, HumanMessage)]
+    said = [text, *heard[:-1]]  # the last one is this text, as the prompt has it
     replies = [one.text for one in state.get("messages", ()) if isinstance(one, AIMessage)]
     return Sources([*map(own_statements, said), *known], [*state.get("outside", ()), *borrowed_words(text)], replies)
 

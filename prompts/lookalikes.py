@@ -82,7 +82,7 @@ class _Shadows(dict[int, str]):
 @cache
 def _plain() -> dict[str, str]:
     """What each character looks like; read when the first text comes that is not ASCII."""
-    from confusable_homoglyphs.confusables import confusables_data
+    from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
     plain = {char: sign for sign, chars in _LOOK_LIKE.items() for char in chars}
     plain |= {chr(_OUTLINED_A + n): letter for n, letter in enumerate(string.ascii_lowercase)}

@@ -25,10 +25,10 @@ def card_text(png: bytes) -> bytes:
             texts.setdefault(keyword.lower(), _decode(text, keyword, at))
     if not texts:
         raise InvalidInput("the PNG holds no card: its text chunks have neither `ccv3` nor `chara`")
-    text = texts.get(b"ccv3") or texts.get(b"chara")
-    if not text:
+    filled = texts.get(b"ccv3") or texts.get(b"chara")
+    if not filled:
         raise InvalidInput(f"the text {min(texts).decode()} of the PNG is empty: export the card anew")
-    return text
+    return filled
 
 
 def without_texts(png: bytes) -> bytes:

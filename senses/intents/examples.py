@@ -105,7 +105,8 @@ class Examples:
 
     def _closest(self, intent: int, closeness: Scores) -> Example:
         own = self._slices[intent]
-        return self._examples[own.start + int(closeness[own].argmax())]
+        closest: Example = self._examples[own.start + int(closeness[own].argmax())]
+        return closest
 
 
 def learn(examples: Sequence[Example], vectors: Vectors, background: Background) -> Pieces[Examples]:

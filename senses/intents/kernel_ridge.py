@@ -70,4 +70,4 @@ def _eliminate(rows: Matrix, before: list[_Block], ridge: float, out: Matrix) ->
         scaled = shared @ block.inverse
         out[:, :end] -= scaled @ block.rows
         own -= scaled @ shared.T
-    return _Block(out, np.linalg.inv(own))
+    return _Block(out, np.linalg.inv(own).astype(np.float32, copy=False))
