@@ -1,7 +1,9 @@
 """Export and import of sessions as JSONL: a metadata line, then one line per message."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from datetime import tzinfo
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import quote
 
@@ -21,6 +23,7 @@ from soulgraph.api.sessions import SessionOut
 from soulgraph.errors import Forbidden, InvalidInput
 from soulgraph.soul.timestamps import check_moment, epoch, iso
 from soulgraph.soul.validation import explain
+from soulgraph.stores.episodes import index_columns
 from soulgraph.stores.factories import new_id, new_session
 from soulgraph.stores.records import Json, Message, NewMessage, Session
 
@@ -85,7 +88,8 @@ async def import_session(soul_id: Id, request: Request, caller: Reader, services
     What others have said, by their `speaker`, makes it a group, and is for owners and keys that act for anybody. If a
     line cannot be read, the error names it and nothing is stored.
     """
-    metadata, lines = _parse(await request.body())
+    # In a thread, and before the transaction: to read and index a hundred thousand lines takes many seconds.
+    metadata, lines, indexed = await asyncio.to_thread(_parse, await request.body(), services.stores.zone)
     user_id = caller.one_person
     people = _other_speakers(lines, caller)
     persona = services.context.persona
@@ -107,7 +111,8 @@ async def import_session(soul_id: Id, request: Request, caller: Reader, services
             people=people,
         )
         await tx.sessions.add(session)
-        ids = await tx.messages.append(session.session_id, [_message(session, line) for line in lines])
+        messages = (_message(session, line, terms) for line, terms in zip(lines, indexed, strict=True))
+        ids = await tx.messages.append(session.session_id, messages)
         # Not to be reflected on again: that was done where the conversation took place.
         await tx.sessions.reflected(session.session_id, max(ids, default=0))
     services.announce_session(session, "created")
@@ -162,10 +167,10 @@ def _line(message: Message, in_group: bool) -> Json:
     return {**line, "timestamp": iso(message.created_at), **proactive, **speaker}
 
 
-def _message(session: Session, line: Line) -> NewMessage:
+def _message(session: Session, line: Line, indexed: Json) -> NewMessage:
     """What the soul has said it said to the session's person: of an answer the file does not tell to whom."""
     said_by = {"user_id": line.speaker} if line.role == "user" and line.speaker else {}
-    fields = {"archived": line.archived, "proactive": line.proactive, **said_by}
+    fields = {"archived": line.archived, "proactive": line.proactive, "indexed": indexed, **said_by}
     return NewMessage.said_in(session, "imported", line.role, line.content, epoch(line.timestamp), **fields)
 
 
@@ -173,16 +178,18 @@ def _json(data: Json) -> str:
     return json.dumps(data, ensure_ascii=False) + "\n"
 
 
-def _parse(body: bytes) -> tuple[Metadata, list[Line]]:
-    """Raises InvalidInput with the number of the first line that cannot be read."""
+def _parse(body: bytes, zone: tzinfo | None) -> tuple[Metadata, list[Line], list[Json]]:
+    """The lines, and what each is found by. Raises InvalidInput with the number of the first that cannot be read."""
     try:
-        rows = [(number, row) for number, row in enumerate(body.decode().splitlines(), 1) if row.strip()]
+        # Not `splitlines`, which breaks at Unicode's line separators inside the JSON too.
+        rows = [(number, row) for number, row in enumerate(body.decode().split("\n"), 1) if row.strip()]
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the file is not UTF-8: {error}") from error
     if not rows:
         raise InvalidInput("the file is empty: send a metadata line, then a line per message")
     metadata = _parse_line(Metadata, *rows[0])
-    return metadata, [_parse_line(Line, *row) for row in rows[1:]]
+    lines = [_parse_line(Line, *row) for row in rows[1:]]
+    return metadata, lines, [index_columns(line.content, epoch(line.timestamp), zone) for line in lines]
 
 
 def _parse_line(kind: type[L], number: int, row: str) -> L:

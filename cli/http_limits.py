@@ -58,7 +58,8 @@ class LimitedHttp(HttpToolsProtocol):
         if not self._arriving:
             self._arriving = True
             self._wait(HEADERS_S)
-        self._received += len(data)
+        if not self._in_body:
+            self._received += len(data)
         self._advanced = False
         super().data_received(data)
         # What is neither body nor the end of something is gathered: headers, and what may follow a chunk or a body.
@@ -90,6 +91,7 @@ class LimitedHttp(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         super().on_body(body)
+        self._received += len(body)
         self._advanced = True
 
     def on_message_complete(self) -> None:

@@ -5,7 +5,7 @@ leaflet says. What is somebody else's is blanked, so that every other character 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -29,7 +29,6 @@ _TITLE = 12  # Chinese characters
 _TITLE_WORDS = 6
 
 
-@lru_cache(maxsize=1024)
 def own_words(text: str, blank: str = " ", names: bool = True) -> str:
     """The text with everything blanked that is not its author's own; line breaks stay.
 
@@ -68,16 +67,18 @@ def gives_orders(text: str) -> bool:
     return _pattern("orders").search(text) is not None
 
 
-def borrowed_spans(text: str, keeps: Callable[[str], bool]) -> list[Span]:
+@lru_cache(maxsize=1024)  # all that is in a prompt is looked at again in every turn
+def borrowed_spans(text: str, keeps: Callable[[str], bool]) -> tuple[Span, ...]:
     """Where a text is not its author's own, in order and without overlaps, but for the quotations that it `keeps`."""
     text = text[:MAX_CHARS] + " " * max(0, len(text) - MAX_CHARS)
     framed = [*_framed(text)]
     quoted = [span for span in _quotations(text) if not keeps(text[span[0] + 1 : span[1] - 1].strip("`\"'”’」』》»"))]
     spans = sorted([*framed, *quoted, *_machine(text)])
-    return [*_merged(spans)] + ([(MAX_CHARS, len(text))] if len(text) > MAX_CHARS else [])
+    rest = [(MAX_CHARS, len(text))] if len(text) > MAX_CHARS else []
+    return (*_merged(spans), *rest)
 
 
-def _blanked(text: str, spans: list[Span], blank: str) -> str:
+def _blanked(text: str, spans: Iterable[Span], blank: str) -> str:
     parts, at = [], 0
     for start, end in spans:
         parts += [text[at:start], re.sub(r"[^\n]", blank, text[start:end])]

@@ -1,8 +1,10 @@
 """Messages: the transcripts of sessions. An archived message is left out of prompts but stays in the transcript."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from datetime import UTC, tzinfo
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, exists, select, update
@@ -21,6 +23,7 @@ MAX_ID = 2**63 - 1
 
 _ALWAYS_RECENT = 4
 """The number of last messages that stay in the prompt even when they are archived: two rounds."""
+_AT_ONCE = 500
 
 
 class Messages(Repository[Message]):
@@ -31,14 +34,21 @@ class Messages(Repository[Message]):
         super().__init__(connection)
         self._episodes = Episodes(connection, zone)
 
-    async def append(self, session_id: str, messages: Sequence[NewMessage]) -> list[int]:
+    async def append(self, session_id: str, messages: Iterable[NewMessage]) -> list[int]:
         """Add messages in order and index them for recall; returns their ids.
 
         Only one writer at a time may append to a session (a turn holds its lock), because the new ids are read back
         as the last ones of the session.
         """
-        if not messages:
-            return []
+        ids: list[int] = []
+        remaining = iter(messages)
+        while batch := list(islice(remaining, _AT_ONCE)):
+            if ids:
+                await asyncio.sleep(0)  # an import may have a hundred thousand, and others want to be served too
+            ids += await self._append(session_id, batch)
+        return ids
+
+    async def _append(self, session_id: str, messages: Sequence[NewMessage]) -> list[int]:
         await self._add(*({"session_id": session_id, **_columns(message)} for message in messages))
         ids = await self._last_ids(session_id, len(messages) + 1)
         previous_id = ids.pop(0) if len(ids) > len(messages) else None

@@ -164,15 +164,17 @@ async def test_a_hurt_soul_refuses_to_act_and_says_so(client):
 
 async def test_export_and_import_are_each_others_inverse(client):
     soul_id = await new_soul(client, character_id="xiaoman")
-    session_id = (await say(client, "你好\n“引号” <b> 🙂", soul_id=soul_id, background_id="quiet_flat"))["session_id"]
+    text = "你好\n“引号” <b> 🙂 \u2028 \u2029 \x85 line ends of Unicode, which JSON leaves as they are"
+    session_id = (await say(client, text, soul_id=soul_id, background_id="quiet_flat"))["session_id"]
     exported = (await client.get(f"/v1/sessions/{session_id}/export")).text
-    metadata, *messages = map(json.loads, exported.splitlines())
+    metadata, *messages = map(json.loads, exported.removesuffix("\n").split("\n"))
+    assert messages[0]["content"] == text
     assert metadata["type"] == "metadata"
     assert metadata["character_id"] == "xiaoman"
     assert [set(message) for message in messages] == [{"role", "content", "archived", "timestamp"}] * 2
     imported = await client.post("/v1/sessions/import", params={"soul_id": soul_id}, content=exported.encode())
     assert imported.status_code == 201, imported.text
-    assert imported.json()["messages"] == len(exported.splitlines()) - 1
+    assert imported.json()["messages"] == len(messages)
     copy = (await client.get(f"/v1/sessions/{imported.json()['session_id']}/export")).text
     assert copy == exported
 
