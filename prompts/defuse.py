@@ -22,6 +22,7 @@ Edit = tuple[int, int, str]
 """Start, end and replacement."""
 
 _GAP = rf"[\s{MARK}]{{0,3}}"
+_PAD = rf"[\s*{MARK}]{{0,3}}"
 _ALSO = {
     "_": rf"[_.{MARK}\s-]{{0,3}}",
     "a": "[a4@]",
@@ -33,6 +34,7 @@ _ALSO = {
     "o": "[o0]",
     "s": "[s5$]",
     "u": "[uvy]",
+    "v": "[vu]",
     "助": "(?:助|且力)",
 }
 
@@ -62,15 +64,17 @@ _IM = f"[|l1]?(?:{_any_of('im_start im_end endoftext')})[|l1]?"
 _LESS = r"(?:<{1,3}|&lt;?|&\#0*60;?|&\#x0*3c;?|\\u003c)"
 _MORE = r"(?:>{1,3}|&gt;?|&\#0*62;?|&\#x0*3e;?|\\u003e)"
 _TAG = re.compile(
-    rf"({_LESS}){_GAP}[/\\]?{_GAP}(?:(?:{_OURS}|{_ROLES}|{_TOKENS}|{_IM})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?",
+    rf"({_LESS}){_PAD}[/\\]?{_PAD}(?:(?:{_OURS}|{_ROLES}|{_TOKENS}|{_IM})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?",
     re.ASCII,
 )
 _BRACKET = re.compile(rf"(\[{{1,2}}){_GAP}/?{_GAP}(?:{_ROLES}|{_TOKENS}){_GAP}(\]{{1,2}})")
-_SPEAKER = re.compile(rf"^[^\w\n“]*({_ROLES})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
+_SPACED = "|".join(_looks_like(word, _GAP) for word in ("system", "assistant", "user", "系统", "助手", "用户", "指令"))
+_SPEAKER = re.compile(rf"^[^\w\n“]*({_ROLES}|{_SPACED})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
 _HEADING = re.compile(rf"^[ \t>]*((?:\#{MARK}*){{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE)
 _DASH = "[-一]"
 _DASHES = re.compile(rf"{_DASH}(?:[ \t{MARK}]{{0,3}}{_DASH})*+")
 _LINE = re.compile(r"[^\n]+")
+_TABLE_LINE = re.compile(r"(?=[^|+┌├└╔╠╚╭╰]{0,8}[|+┌├└╔╠╚╭╰])[^\w\n]+")
 _BLANK = re.compile(r"\n[ \t]*\n\s*\n")
 _WORDY = re.compile(r"\w")
 
@@ -133,7 +137,7 @@ def _headings(text: str, seen: str) -> Iterator[Edit]:
 
 def _sections(text: str, seen: str) -> Iterator[Edit]:
     for line in _LINE.finditer(seen):
-        if "-" in line[0] or "一一一" in line[0]:
+        if ("-" in line[0] or "一一一" in line[0]) and not _TABLE_LINE.fullmatch(line[0]):
             yield from ((*run.span(), "·") for run in _title_dashes(text, seen, *line.span()))
 
 

@@ -4,10 +4,13 @@ Unicode's table of confusables (UTS 39) says which those are. It speaks of lette
 a reader or a model takes for the sign none the less, and comes first.
 """
 
+import html
 import re
 import string
+import sys
 import unicodedata
 from functools import cache
+from urllib.parse import unquote
 
 _LOOK_LIKE = {
     "a": "ⲁаαɑᴀᗩᎯ",
@@ -19,7 +22,7 @@ _LOOK_LIKE = {
     "g": "ɡցԍᎶ",
     "h": "һհнʜᕼ",
     "i": "іιıɪӏɩᏆ",
-    "j": "јϳᴊᒍ",
+    "j": "јϳᴊᒍյ",
     "k": "кᴋᛕ",
     "l": "ⅼʟᒪ",
     "m": "мᴍᗰ",
@@ -34,15 +37,16 @@ _LOOK_LIKE = {
     "w": "ѡԝᴡᗯ",
     "x": "хχ",
     "y": "уγʏ丫",
-    "<": "‹〈⟨❮❬❰˂ᐸ《«⟪≺⧼⦑⪡⊰⋖≪⋘◁◀◂⯇⮜ᚲ",
-    ">": "›〉⟩❯❭❱˃ᐳ》»⟫≻⧽⦒⪢⊱⋗≫⋙▷▶▸⯈⮞",
+    "<": "‹〈⟨❮❬❰˂ᐸ《«⟪≺⧼⦑⪡⊰⋖≪⋘◁◀◂⯇⮜ᚲ᚜",
+    ">": "›〉⟩❯❭❱˃ᐳ》»⟫≻⧽⦒⪢⊱⋗≫⋙▷▶▸⯈⮞᚛",
     "[": "【〔〖⟦⟮⦋⦍⦏⁅⸢",
     "]": "】〕〗⟧⟯⦌⦎⦐⁆⸣",
     "/": "∕⁄⧸╱",
     "_": "ˍ‿⎽",
-    "|": "│┃∣ǀ❘❙❚⏐丨╎╏┆┇┊┋¦‖║∥",
+    "|": "│┃∣ǀ❘❙❚⏐丨╎╏┆┇┊┋¦‖║∥ㅣᅵ",
     ":": "∶ː꞉፡፥፦᠄⁝⦂⁏",
     "#": "⋕♯⌗⧣",
+    " ": "\u2800",
     "系": "糸係繫",
     "统": "統",
     "户": "戶戸",
@@ -60,10 +64,12 @@ MARK = "\0"
 
 # Letters that Unicode names and does not decompose: negative circled, turned, with a hook or a stroke.
 _NAMED = re.compile(r"(?:.*LATIN .*LETTER(?: \w+){0,2}|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])(?: WITH .+)?")
+_BRACKET = re.compile(r"(?!.*CORNER).*BRACKET")
+_WAVES = "〜〰"
 _PICTURE = "[\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff\ufe0f]"
 _HIDDEN = (
     "\\x00-\\x08\\x0e-\\x1b\\x1f\\x7f-\\x84\\x86-\\x9f\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _INVISIBLE = re.compile(f"[{_HIDDEN}]|(?<!{_PICTURE})[\u200d\ufe0f]|\u200d(?!{_PICTURE})")
 _ENDS = "\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
@@ -103,15 +109,33 @@ def _shadow_of(char: str) -> str:
     looks = next((_plain()[form] for form in (char, alike, alike.lower(), alike.upper()) if form in _plain()), None)
     if looks:
         return looks
-    if not alike.isascii() and (named := _NAMED.fullmatch(unicodedata.name(alike, ""))):
-        return named[1].lower()
+    if not alike.isascii() and (named := _named(alike)):
+        return named
     lowered = alike.lower()
     return lowered if len(lowered) == 1 else char
 
 
+def _named(char: str) -> str:
+    """What Unicode calls a letter, a dash or a bracket; empty if it is none."""
+    name, category = unicodedata.name(char, ""), unicodedata.category(char)
+    if letter := _NAMED.fullmatch(name):
+        return letter[1].lower()
+    if category == "Pd" and char not in _WAVES:
+        return "-"
+    signs = {"Ps": "[", "Pe": "]"} if _BRACKET.match(name) else {}
+    return signs.get(category, "")
+
+
 _SHADOWS = _Shadows()
-# Signs of several letters: ﬆ, ⅳ, ǆ.
-_LIGATURE = re.compile("[\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\u2160-\u217f\ufb00-\ufb06]")
+# Signs of several letters: ﬆ, ⅳ, ǆ, ㏌.
+_LIGATURE = re.compile("[\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\u2160-\u217f\u3371-\u33df\ufb00-\ufb06]")
+_ESCAPED = re.compile(r"%[2-7][0-9a-f]", re.IGNORECASE)
+_BACKSLASHED = re.compile(
+    r"\\(?:u\{(?P<a>[0-9a-f]{1,6})\}|(?-i:U)(?P<b>[0-9a-f]{8})|u(?P<c>[0-9a-f]{4})|x(?P<d>[0-9a-f]{2})|(?P<octal>[0-7]{3})"
+    r"|0{0,4}(?P<e>[2-7][0-9a-f])[ ]|(?P<sign>[<>_|:#*\[\]-]))",
+    re.IGNORECASE,
+)
+_MAX_ESCAPES = 4  # of an escape
 
 
 # A space with a stroke through, over or under it.
@@ -123,9 +147,22 @@ def shadow(text: str) -> str:
     return text.lower() if text.isascii() else _DRAWN_DASH.sub("--", text).translate(_SHADOWS)
 
 
+def _unescaped(found: re.Match[str]) -> str:
+    if found["sign"]:
+        return found["sign"]
+    code = int(found["octal"], 8) if found["octal"] else int(next(filter(None, found.group(*"abcde"))), 16)
+    return chr(code) if code <= sys.maxunicode and not 0xD800 <= code < 0xE000 else found[0]
+
+
 def spelled_out(text: str) -> str:
-    """The text with the letters of ligatures and Roman numerals one by one."""
-    return _LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    """The text without escapes of HTML, addresses and programs, and with the letters of ligatures one by one."""
+    for _ in range(_MAX_ESCAPES):
+        plain = _ESCAPED.sub(lambda found: unquote(found[0]), html.unescape(text))
+        plain = _BACKSLASHED.sub(_unescaped, plain)
+        if plain == text:
+            break
+        text = plain
+    return _LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), visible(text))
 
 
 def visible(text: str) -> str:

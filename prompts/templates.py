@@ -95,10 +95,9 @@ class Module(BaseModel):
         extra="forbid",
         frozen=True,
         json_schema_extra={
-            "oneOf": [
-                {"required": ["content"], "properties": {"content": {"type": "string"}, "template": {"type": "null"}}},
-                {"required": ["template"], "properties": {"template": {"type": "string"}, "content": {"type": "null"}}},
-            ]
+            "if": {"properties": {"content": {"type": "string"}}, "required": ["content"]},
+            "then": {"properties": {"template": {"type": "null"}}},
+            "else": {"properties": {"template": {"type": "string"}}, "required": ["template"]},
         },
     )
 
