@@ -18,7 +18,7 @@ STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type
 # Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup studio pictures dev run check test reminders privacy coverage langgraph-dev bench hashes clean
+.PHONY: setup studio pictures dev run check test reminders privacy fuzz soak coverage langgraph-dev bench hashes clean
 
 setup: $(RUN) $(STUDIO)
 
@@ -82,6 +82,18 @@ privacy: dev
 reminders: dev
 	$(BIN)/python bench/reminders.py --count 10000
 	$(if $(DATABASE_URL),$(BIN)/python bench/reminders.py --count 10000 --servers 2 --database-url $(DATABASE_URL),@echo "with two servers: make reminders DATABASE_URL=postgresql://…")
+
+# Mutants of cards, transcripts, catalogs, MQTT payloads, frames and more; the suite feeds 150 of each.
+COUNT ?= 20000
+SEED ?= 1
+fuzz: dev
+	$(BIN)/python -m soulgraph.tests.fuzz.run --count $(COUNT) --seed $(SEED)
+
+# Two servers on one PostgreSQL for an hour of kills, outages and clock jumps, while people talk to them.
+MINUTES ?= 60
+soak: dev
+	$(if $(DATABASE_URL),,@echo "soulgraph: the soak needs a PostgreSQL: make soak DATABASE_URL=postgresql://…"; exit 1)
+	$(BIN)/python -m soulgraph.bench.soak.run --minutes $(MINUTES) --seed $(SEED) --database-url $(DATABASE_URL)
 
 # Apart, because counting lines doubles the time.
 coverage: dev studio

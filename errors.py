@@ -17,6 +17,7 @@ SoulgraphError
 │   ├── ModelUnavailable        no answer, or an answer that says "later"
 │   ├── ModelTimeout
 │   ├── ModelRefused            it answered, and the answer is no
+│   │   └── AnswerTooLong       it does not stop, and was not read to its end
 │   ├── ContractBroken          a state update that cannot be read; it is asked for once the reply is out
 │   └── TurnOutputInvalid       nothing could be shown, twice; with strict_output, whatever cannot be parsed
 ├── BudgetExhausted             the operator: the day's tokens are used up, work that nobody waits for is put off
@@ -41,7 +42,8 @@ class SoulgraphError(Exception):
 
     def __init__(self, detail: str, **extra: Any) -> None:
         super().__init__(detail)
-        self.detail = detail
+        # It may quote what came in, and half of a surrogate pair would keep the answer from being sent.
+        self.detail = detail.encode(errors="backslashreplace").decode()
         self.extra = extra
 
     def problem(self) -> dict[str, Any]:
@@ -199,6 +201,13 @@ class ModelTimeout(ModelError):
 class ModelRefused(ModelError):
     code = "model_refused"
     title = "The language model refused"
+
+
+class AnswerTooLong(ModelRefused):
+    """Nobody was asked for that much: reading it to the end would take the server from everybody else."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, reason="endless")
 
 
 class ContractBroken(ModelError):

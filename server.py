@@ -80,6 +80,7 @@ from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.reminders import Reminders
+from soulgraph.runtime.retention import Retention
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
 from soulgraph.runtime.turn_runner import TurnRunner
@@ -182,7 +183,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         )
         # The stack closes in reverse: turns are drained first, then the jobs that they left are finished.
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
-        runner = TurnRunner(graph, context, metrics.turn)
+        runner = TurnRunner(graph, context, metrics.turn, settings.max_turns)
         await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
@@ -191,6 +192,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
         imports = await stack.enter_async_context(ChatImports(context).running())
+        await stack.enter_async_context(_retention(settings, context).running())
         _log_configuration(settings, context)
         _log_access(made)
         yield Services(
@@ -208,6 +210,11 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             ports.listeners,
             imports,
         )
+
+
+def _retention(settings: Settings, context: Context) -> Retention:
+    limits = settings.job_days, settings.checkpoints_kept, settings.checkpoint_days
+    return Retention(context.stores, context.clock, *limits)
 
 
 def _ticks(

@@ -75,6 +75,10 @@ class Settings(BaseSettings):
     telemetry_words: bool = Field(
         False, description="whether these lines, and the decisions in traces, quote users and models"
     )
+    telemetry_max_mb: float = Field(
+        20, ge=0, allow_inf_nan=False, description="megabytes at which a new telemetry file is begun; 0: never"
+    )
+    telemetry_files: int = Field(5, ge=1, description="how many older telemetry files are kept")
     otlp_endpoint: str = Field(
         "", description="`http://host:6006/v1/traces`, a collector that takes OpenTelemetry traces; empty: none"
     )
@@ -82,17 +86,32 @@ class Settings(BaseSettings):
         "secrets",
         description="what traces leave out: `secrets` and the inner monologue, all `content`, or `none` of these",
     )
-    turn_timeout_s: float = Field(300, gt=0, description="longest time one turn may take")
+    turn_timeout_s: float = Field(
+        300, gt=0, description="longest time one turn may take, not counting its wait for earlier ones of its session"
+    )
     turn_max_steps: int = Field(6, ge=1, le=50, description="most model calls in one turn's tool loop")
     daily_tokens: int = Field(
         0, ge=0, description="tokens a day and soul after which background calls wait for midnight; 0: no limit"
     )
+    max_turns: int = Field(64, ge=1, description="most turns under way in this server, running and waiting, before 429")
     session_queue: int = Field(64, ge=1, description="most turns of one session, running and waiting, before 429")
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
     job_lease_s: float = Field(
         30,
         ge=1,
         description="after how long the work that a killed server had begun is taken up again",
+    )
+    job_days: float = Field(
+        7, ge=0, allow_inf_nan=False, description="days that finished jobs are kept, failed ones always; 0: for ever"
+    )
+    checkpoints_kept: int = Field(
+        5, ge=0, description="newest checkpoints of a session that are kept; turns need one; 0: all"
+    )
+    checkpoint_days: float = Field(
+        30,
+        ge=0,
+        allow_inf_nan=False,
+        description="days without use after which a session's last checkpoints go too, and nothing with them; 0: never",
     )
     max_events: int = Field(0, ge=0, description="most events in the library, the least recalled go first; 0: no limit")
     tick_s: float = Field(
@@ -102,6 +121,11 @@ class Settings(BaseSettings):
     persona_config: Path = Field(DEFAULT_PERSONA, description="the persona switches, a YAML file")
     api_key: SecretStr = Field(SecretStr(""), description="the key that the `soulgraph` command sends to a server")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
+    log_file: str = Field("", description="where `soulgraph serve` logs to, beside standard error; empty: nowhere")
+    log_max_mb: float = Field(
+        20, ge=0, allow_inf_nan=False, description="megabytes at which a new log file is begun; 0: never"
+    )
+    log_files: int = Field(5, ge=1, description="how many older log files are kept")
 
     @classmethod
     def load(cls, **overrides: Any) -> Self:

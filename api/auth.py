@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, get_args
 from urllib.parse import urlsplit
 
@@ -96,7 +97,7 @@ _PEOPLE_ONLY = caught(Caller("terminal").require_person)
 def _with_scope(*scopes: Scope) -> Callable[..., Awaitable[Caller]]:
     others = [scope for scope in get_args(Scope) if scope not in ("owner", *scopes)]
 
-    @raises(*(caught(lambda scope=scope: Caller(scope).require_scope(*scopes)) for scope in others))
+    @raises(*(caught(partial(Caller(scope).require_scope, *scopes)) for scope in others))
     async def check(caller: Identified) -> Caller:
         caller.require_scope(*scopes)
         return caller

@@ -157,6 +157,7 @@ def _may_stop(caller: Caller, turn: RunningTurn, input_id: str | None) -> bool:
 
 async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
     """Start the turn, and record that the terminal it came from is online."""
+    services.runner.require_room()
     turn = await services.runner.start(await for_caller(request.turn(), caller, services.stores))
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)

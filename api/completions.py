@@ -70,6 +70,7 @@ async def complete(
 
     `X-Session-Id` names the session, and `Idempotency-Key` makes it safe to send the same request again.
     """
+    services.runner.require_room()
     soul = await _find_soul(request.model, caller.acting_for(request.user), services)
     session_id = x_session_id or request.session_id
     wanted = TurnRequest(

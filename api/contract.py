@@ -10,9 +10,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Param
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.routing import BaseRoute
@@ -20,6 +22,7 @@ from starlette.routing import BaseRoute
 from soulgraph.api import openai_wire
 from soulgraph.api.examples import KEYS
 from soulgraph.api.limits import MEBIBYTE, limit_of
+from soulgraph.api.patterns import translate_patterns
 from soulgraph.api.problems import invalid
 from soulgraph.api.raising import DEFECT, not_found, raised_by
 from soulgraph.errors import InvalidInput, SoulgraphError, TooLarge
@@ -102,6 +105,14 @@ class OpenAIProblem(BaseModel):
 class DescribedApp(FastAPI):
     """A FastAPI app that describes every answer of its endpoints."""
 
+    def setup(self) -> None:
+        """To describe it all takes half a second, in which nobody would be answered: it is done in a thread."""
+
+        def openapi(request: Request) -> JSONResponse:
+            return JSONResponse(self.openapi())
+
+        self.add_route("/openapi.json", openapi, include_in_schema=False)
+
     def openapi(self) -> Json:
         if self.openapi_schema is None:
             self.openapi_schema = _with_problems(super().openapi(), self.routes)
@@ -128,6 +139,7 @@ def _with_problems(document: Json, routes: Iterable[BaseRoute]) -> Json:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas[model.__name__] = {name: value for name, value in schema.items() if name != "$defs"}
     document["components"]["examples"] = examples
+    translate_patterns(document)
     return document
 
 
@@ -233,15 +245,15 @@ def _refusals(route: APIRoute) -> Iterator[SoulgraphError]:
 
 def _wrong_body(route: APIRoute) -> InvalidInput | None:
     """What the validation of the body itself says of one that is wrong."""
-    for body in _WRONG_BODIES if route.body_field else ():
-        errors = route.body_field.validate(body, loc=("body",))[1]
-        if errors:
-            return invalid(errors)
-    return None
+    if (field := route.body_field) is None:
+        return None
+    found = (field.validate(body, loc=("body",))[1] for body in _WRONG_BODIES)
+    return next((invalid(errors) for errors in found if errors), None)
 
 
 def _wrong_parameter(route: APIRoute) -> InvalidInput | None:
     for parameter in get_flat_params(route.dependant):
+        assert isinstance(parameter.field_info, Param)
         where = parameter.field_info.in_.value
         errors = parameter.validate(_WRONG_TEXT, loc=(where, parameter.alias))[1]
         if errors:

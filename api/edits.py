@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_v
 from pydantic_core import CoreSchema
 
 from soulgraph.errors import Conflict
-from soulgraph.soul.validation import flaw_of_text
+from soulgraph.soul.validation import flaw_of_text, legible
 
 DEPTH = 32
 
@@ -20,8 +20,16 @@ def example(*bodies: dict[str, Any], one_of: Iterable[dict[str, Any]] = ()) -> C
 
     `one_of` are the forms that a body may have, if its fields depend on each other.
     """
-    forms = {"anyOf": [*one_of]} if one_of else {}
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies], **forms})
+    forms = [*one_of]
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies], **(forms_of(*forms) if forms else {})})
+
+
+def forms_of(*forms: dict[str, Any]) -> dict[str, Any]:
+    """The part of a schema that says which forms its objects may have.
+
+    A condition that always holds: generators of types would take a plain `anyOf` for types instead of the object's.
+    """
+    return {"if": {}, "then": {"anyOf": [*forms]}}
 
 
 def form(*given: str, without: Iterable[str] = ()) -> dict[str, Any]:
@@ -76,7 +84,7 @@ def unstorable(data: Any) -> str:
     while stack:
         path, value = stack.pop()
         if flaw := _flaw(value, len(path)):
-            return f"{'.'.join(path[:DEPTH])}: {flaw}".removeprefix(": ")
+            return legible(f"{'.'.join(path[:DEPTH])}: {flaw}".removeprefix(": "))
         stack += [((*path, key), inner) for key, inner in _children(value)]
     return ""
 

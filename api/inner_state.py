@@ -127,6 +127,7 @@ async def read_scratch_area(soul_id: Id, caller: Owner, services: Served, user_i
 
 
 @router.put("/scratch-area")
+@raises(*not_found("relation"))
 async def put_scratch_area(
     soul_id: Id, wanted: ScratchAreaEdit, caller: Owner, services: Served, user_id: About = None
 ) -> ScratchArea:

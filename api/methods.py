@@ -37,7 +37,7 @@ class Methods:
                 await send({"type": "http.response.body"})
                 answering.cancel()  # nobody reads the rest, and an event stream has no end
 
-        answering = asyncio.create_task(self._app({**scope, "method": "GET"}, receive, send_head))
+        answering = asyncio.ensure_future(self._app({**scope, "method": "GET"}, receive, send_head))
         try:
             await asyncio.wait([answering])
         finally:

@@ -16,7 +16,7 @@ from starlette.types import Scope
 from soulgraph.api import openai_wire
 from soulgraph.api.paths import allowed_methods
 from soulgraph.errors import Busy, InvalidInput, RequestError, SoulgraphError, StoreUnavailable, Unauthorized
-from soulgraph.soul.validation import flaws_in
+from soulgraph.soul.validation import flaws_in, legible
 from soulgraph.stores.failures import DISK_FULL
 
 _log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def _named_in(body: Any, location: Sequence[int | str]) -> str:
         except (LookupError, TypeError):
             break
         if isinstance(step, int) and isinstance(body, dict) and isinstance(body.get("name"), str):
-            name = body["name"][:80]
+            name = legible(body["name"][:80])
     return name
 
 

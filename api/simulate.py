@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from soulgraph.api.auth import speaker
-from soulgraph.api.edits import Body, example, form
+from soulgraph.api.edits import Body, example, form, forms_of
 from soulgraph.api.emotion import TraitsOut
 from soulgraph.api.fields import Mbti
 from soulgraph.api.raising import NO_SENSE, raises
@@ -75,9 +75,7 @@ class ScriptEntry(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={
-            "anyOf": [form("emotion", without=["say"]), form("say", without=["emotion", *_FIGURES])],
-        },
+        json_schema_extra=forms_of(form("emotion", without=["say"]), form("say", without=["emotion", *_FIGURES])),
     )
 
     at: Seconds

@@ -148,7 +148,7 @@ class SoulFile:
 
     def _check_references(self, table: Table, row: Row) -> None:
         for column, parent in required_references(table).items():
-            if row[column] not in self.ids[parent]:
+            if row.get(column) not in self.ids[parent]:
                 raise InvalidInput(f"{column}: there is no such row of {parent} before it")
 
     def _remember(self, table: str, key: Any) -> None:

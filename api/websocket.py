@@ -201,7 +201,10 @@ class Conversation:
 
         Put together by hand: this is done for every token, and what is the same for all of them is encoded once.
         """
-        await self._socket.send_text(f'{{"event":"{event}",{ids}"data":{data}}}')
+        try:
+            await self._socket.send_text(f'{{"event":"{event}",{ids}"data":{data}}}')
+        except RuntimeError as error:  # the server itself has closed it, for a text that is no UTF-8
+            raise WebSocketDisconnect(status.WS_1006_ABNORMAL_CLOSURE) from error
 
 
 def _ids(request: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +12,11 @@ from typer.core import TyperGroup
 
 from soulgraph import __version__
 from soulgraph.errors import ConfigurationError, SoulgraphError
+from soulgraph.runtime.rotating_file import RotatingFile, require_writable
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 
+_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 _log = logging.getLogger("soulgraph")
 
 
@@ -94,6 +97,8 @@ def run_server(settings: Settings, on_ready: Callable[[str], None] = lambda url:
         on_ready(url)
 
     _log_to_stderr(settings.log_level)
+    if settings.log_file:
+        _log_to_file(Path(settings.log_file), settings.log_max_mb, settings.log_files)
     places = settings.data_dir.resolve(), masked(settings.resolved_database_url)
     _log.info("soulgraph %s: starting… data directory %s, database %s", __version__, *places)
     with suppress(KeyboardInterrupt), _collecting_later():
@@ -119,7 +124,15 @@ def _announce(url: str) -> None:
 
 
 def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s", datefmt="%H:%M:%S")
+    logging.basicConfig(format=_FORMAT, datefmt="%H:%M:%S")
     _log.setLevel(level.upper())
     if level == "debug":
         logging.getLogger("uvicorn").setLevel(logging.INFO)
+
+
+def _log_to_file(path: Path, max_mb: float, files: int) -> None:
+    """With dates, unlike standard error: a file outlives the day, and no service manager adds them."""
+    require_writable(path, "SOULGRAPH_LOG_FILE")
+    handler = RotatingFile(path, "the log file", max_mb, files)
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    logging.getLogger().addHandler(handler)

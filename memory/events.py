@@ -52,12 +52,13 @@ class EventLibrary:
 
         `audience` is everyone, or as `audience_of` writes it. The messages it was drawn from are archived together with
         the catalogue entry, after Chroma has the event. It is safe to add an event again after a failure: what was
-        stored already is recognised by its id.
+        stored already is recognised by its id. Raises NotFound if the session was deleted meanwhile.
         """
         await self._entries.tag_all()
         kept = await self._store(event, audience)
         now = self._clock()
         async with self._stores.write() as tx:
+            await tx.sessions.get(session_id)  # it may have been deleted while the event was drawn
             await tx.events.add(kept, now, audience, event.to_json() if kept == event.event_id else None)
             if kept == event.event_id:
                 await tx.events.admit(kept, audience)

@@ -56,8 +56,8 @@ async def keep_statements(
         own = known[message.user_id]
         settled = settle(statement, [*own.values()], message.created_at)
         shared_with = await _shared_with(tx, soul_id, message)
-        if settled.same:
-            changed = [_with_evidence(settled.same, message, statement, shared_with, now)]
+        if same := next((one for one in settled.same if _can_be_one(one, statement, shared_with)), None):
+            changed = [_with_evidence(same, message, statement, shared_with, now)]
         else:
             fact = _new_fact(soul_id, message, statement, source, settled, shared_with, now)
             new.append(fact)
@@ -75,6 +75,12 @@ async def _shared_with(tx: Transaction, soul_id: str, message: Message) -> tuple
     return stored.shared_with if stored else message.people
 
 
+def _can_be_one(fact: Fact, statement: Statement, shared_with: tuple[str, ...]) -> bool:
+    """Whether there are words for it that all who are to know it have heard: what says the same may say more, too."""
+    before, now = {*fact.shared_with}, {*shared_with}
+    return fact.content == statement.content or before <= now or now <= before
+
+
 def _with_evidence(
     fact: Fact, message: Message, statement: Statement, shared_with: tuple[str, ...], now: float
 ) -> Fact:
@@ -86,8 +92,10 @@ def _with_evidence(
     everybody = others(fact.user_id, (*fact.shared_with, *shared_with))
     if (message_ids, everybody) == (fact.message_ids, fact.shared_with):
         return fact
-    content = fact.content if everybody == fact.shared_with else statement.content
-    return replace(fact, content=content, message_ids=message_ids, shared_with=everybody, updated_at=now)
+    told = fact if everybody == fact.shared_with else statement
+    return replace(
+        fact, content=told.content, value=told.value, message_ids=message_ids, shared_with=everybody, updated_at=now
+    )
 
 
 def _new_fact(

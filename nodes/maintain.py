@@ -1,4 +1,4 @@
-"""Tidies up after a turn: counts which memories served, ages the profile, drops old jobs and superfluous events."""
+"""Tidies up after a turn: counts which memories served, ages the profile, drops superfluous events."""
 
 from langgraph.runtime import Runtime
 
@@ -6,8 +6,6 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import AfterglowState, FollowUp
 from soulgraph.soul import maintenance
 from soulgraph.soul.timestamps import iso
-
-_JOBS_KEPT_S = 7 * 86_400
 
 
 async def maintain(state: AfterglowState, runtime: Runtime[Context]) -> AfterglowState:
@@ -34,7 +32,6 @@ async def _tidy(soul_id: str, context: Context) -> None:
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(soul_id)
         await tx.souls.grow(soul_id, maintenance.maintain(soul.dynamic_profile, iso(now)), now)
-        await tx.outbox.prune(soul_id, now - _JOBS_KEPT_S)
     events = context.memory.events
     if events and context.limits.max_events:
         await events.tidy(context.limits.max_events)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from soulgraph.errors import Conflict
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.person import read_person
@@ -61,6 +62,9 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
             before = await tx.turns.get(session_id, input_id)
             user_emotion = UserEmotion.from_dict(before.user_emotion)
             regenerated = before.answer is not None
+            if regenerated and utterance.get("replaces") is None and not context.rehearsing:
+                # Only if its lock was lost with the database's connection, after it was seen that there is no answer.
+                raise Conflict("turn_superseded", "another server has just answered this input: retry")
             turn_id = before.turn_id if utterance.get("replaces") is None else turn_id
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)

@@ -15,7 +15,7 @@ from soulgraph.nodes.quality import report_refusals
 from soulgraph.nodes.state import Impact, TurnState
 from soulgraph.nodes.turn_plans import Change, TurnPlans
 from soulgraph.senses.plans.amendments import amendment_in, refers_to_last, time_for
-from soulgraph.senses.plans.finding import FoundPlan
+from soulgraph.senses.plans.finding import FoundPlan, find_plans
 from soulgraph.senses.planted import borrows
 from soulgraph.senses.tokenizer import terms_of
 from soulgraph.soul.people import others
@@ -100,7 +100,7 @@ def _changes(
     asked = _asked_about(own, impact)
     amendment = amendment_in(text, answers=asked is not None)
     meant = _meant(text, own, impact, amendment == "cancel" or amendment == "move") or asked
-    if asked and amendment is None and asked.due is None:
+    if asked and amendment is None and asked.due is None and not _asks_for_another(text, here, asked):
         amendment, meant = "confirm", asked
     if meant is None or amendment is None:
         return []
@@ -114,6 +114,13 @@ def _changes(
         moved = scheduled(meant, when, "open", impact.at, default)
         return [Change("moved" if begins else "confirmed", moved)]
     return [Change("confirmed", _settled(meant, impact.at))] if amendment == "confirm" and begins else []
+
+
+def _asks_for_another(text: str, here: datetime, asked: Plan) -> bool:
+    """Whether the text has a wish of its own, whose time is no answer to the question when the other is due."""
+    known = set(terms_of(asked.content))
+    wishes = [set(terms_of(one.content)) for one in find_plans(text, here) if one.kind == "reminder"]
+    return any(words and not words & known for words in wishes)
 
 
 def _settled(plan: Plan, now: float) -> Plan:

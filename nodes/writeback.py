@@ -51,6 +51,7 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     promises = await promised_in_reply(state, context)
     async with context.stores.write() as tx:
         if turn == 1:
+            await tx.souls.get(impact.soul.soul_id)  # it may have been deleted meanwhile, with all that it has
             await tx.sessions.ensure(session)
             if not session.title:
                 await tx.sessions.retitle(session.session_id, title_of(utterance["text"]), now)

@@ -20,13 +20,14 @@ class Periodic:
     name: str
     period_s: float
     action: Callable[[], Awaitable[None]]
+    at_once: bool = False
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Call `action` every `period_s` seconds for as long as the block lasts."""
+        """Call `action` every `period_s` seconds for as long as the block lasts, `at_once` for the first time."""
         return in_background(self._run(), self.name, "ended, and stands still until the server is restarted")
 
     async def _run(self) -> None:
-        due, healthy = time.monotonic(), True
+        due, healthy = time.monotonic() - (self.period_s if self.at_once else 0), True
         while True:
             due = max(due + self.period_s, time.monotonic())  # periods that were missed are skipped, not made up for
             await asyncio.sleep(due - time.monotonic())

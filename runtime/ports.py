@@ -23,6 +23,7 @@ from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.budget import ObserveUsage, TokenBudget, unobserved
 from soulgraph.runtime.data_dir import make_data_dir, tighten
 from soulgraph.runtime.listeners import Listeners
+from soulgraph.runtime.rotating_file import RotatingFile, require_writable
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME, open_local_embedder
@@ -72,7 +73,7 @@ async def open_ports(
         all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
         voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
-        telemetry = stack.enter_context(JsonLines.open(settings.telemetry_file, clock, settings.telemetry_words))
+        telemetry = stack.enter_context(JsonLines.open(_telemetry_file(settings), clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
         await asyncio.to_thread(permission_in, "")  # loads its words now, not in the first turn
         listeners = Listeners()
@@ -92,6 +93,13 @@ async def open_ports(
             limits=Limits(settings.turn_timeout_s, settings.turn_max_steps, settings.max_events),
         )
         yield Ports(context, budget, listeners)
+
+
+def _telemetry_file(settings: Settings) -> RotatingFile:
+    """Raises ConfigurationError for a file that was asked for and cannot be written."""
+    if settings.telemetry:
+        require_writable(settings.telemetry_file, f"{PREFIX}TELEMETRY")
+    return RotatingFile(settings.telemetry_file, "telemetry", settings.telemetry_max_mb, settings.telemetry_files)
 
 
 def _persona_file(settings: Settings, telemetry: JsonLines) -> PersonaFile:

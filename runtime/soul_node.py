@@ -18,6 +18,7 @@ from soulgraph.nodes.state import reply_id
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.ports import open_ports
+from soulgraph.runtime.retention import Retention
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.soul.people import DEFAULT_USER
@@ -41,7 +42,9 @@ async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> Asyn
     chosen = Settings.load(**settings)
     async with open_ports(chosen, time.time, tools) as ports:
         workers = AfterglowWorkers(afterglow_graph().compile(name="afterglow"), ports.context, chosen.job_lease_s)
-        async with workers.running(chosen.shutdown_grace_s):
+        # Checkpoints are the parent's.
+        retention = Retention(ports.context.stores, ports.context.clock, chosen.job_days)
+        async with workers.running(chosen.shutdown_grace_s), retention.running():
             yield ports.context
 
 

@@ -7,8 +7,8 @@ turn leaves behind are here and nowhere else; what differs is only how the graph
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -18,7 +18,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability
 
-from soulgraph.errors import ModelTimeout, ShuttingDown, SoulgraphError
+from soulgraph.errors import ModelTimeout, ServerBusy, ShuttingDown, SoulgraphError
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
@@ -35,25 +35,46 @@ RunGraph = Callable[[Utterance], Awaitable[Answer]]
 Observe = Callable[[str, float], None]
 
 _RECURSION_LIMIT = 100
+_RETRY_AFTER_S = 5
 _STREAMED = ("emotion", "token", "tool", "intent_action")
 _log = logging.getLogger(__name__)
 
 
 class TurnRunner:
-    def __init__(self, graph: CompiledTurn, context: Context, observe: Observe = lambda outcome, seconds: None) -> None:
+    """`max_turns` may be under way at once; None: as many as come."""
+
+    def __init__(
+        self,
+        graph: CompiledTurn,
+        context: Context,
+        observe: Observe = lambda outcome, seconds: None,
+        max_turns: int | None = None,
+    ) -> None:
         self._graph = graph
         self._context = context
         self._observe = observe
+        self._max_turns = max_turns
         self._running: dict[asyncio.Task[Answer], RunningTurn] = {}
+        self._admitting = 0
         self._closing = False
 
     @property
     def running(self) -> int:
-        return len(self._running)
+        """How many turns are under way: those that run, those that wait for their session, and those being admitted."""
+        return len(self._running) + self._admitting
+
+    def require_room(self) -> None:
+        """Raise ServerBusy if as many turns are under way as may be; who asks early need not do more than that."""
+        if self._max_turns is not None and self.running >= self._max_turns:
+            raise ServerBusy(f"{self.running} turns are under way: send this one again later", _RETRY_AFTER_S)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
-        """Admit a turn, then run it in a task of its own, to the end even if nobody listens any more."""
-        utterance = await self._admit(request)
+        """Admit a turn, then run it in a task of its own, to the end even if nobody listens any more.
+
+        Raises ServerBusy, before anything is read or written, if as many are under way as may be.
+        """
+        with self._counted():
+            utterance = await self._admit(request)
         events: asyncio.Queue[TurnEvent] = asyncio.Queue()
         place = self._context.locks.hold(utterance["session_id"])  # taken now, so that turns run in order
         stop = Stop()
@@ -74,7 +95,8 @@ class TurnRunner:
         """Run a turn as part of a parent graph, in its task: events and interrupts reach the parent.
 
         `durable` says whether the parent has a checkpointer: then what a turn has in hand is written when a tool
-        interrupts it, and not at every step.
+        interrupts it, and not at every step. `max_turns` does not count here: the parent has begun already, and how
+        many of it run at once is for its own program to say.
         """
         durability: Durability | None = "exit" if durable else None
 
@@ -119,6 +141,16 @@ class TurnRunner:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a turn from the moment it is asked for: many may be admitted before the first of them runs."""
+        self.require_room()
+        self._admitting += 1
+        try:
+            yield
+        finally:
+            self._admitting -= 1
 
     async def _admit(self, request: TurnRequest) -> Utterance:
         if self._closing:

@@ -76,10 +76,10 @@ K = TypeVar("K", bound=Known)
 class Settlement(Generic[K]):
     """What a statement does to the facts there are.
 
-    `same` is the fact that says it already, `ended` hold no more, `later` is one told since then that contradicts it.
+    `same` say it already, `ended` hold no more, `later` is one told since then that contradicts it.
     """
 
-    same: K | None
+    same: list[K]
     ended: list[K]
     later: K | None = None
 
@@ -87,8 +87,8 @@ class Settlement(Generic[K]):
 def settle(new: Statement, known: Sequence[K], said_at: float) -> Settlement[K]:
     """Hold a statement against what is known of the same person; `known` may be in any order."""
     holding = [one for one in known if one.holds]
-    same = next((one for one in holding if says_the_same(one, new)), None)
-    earlier = [one for one in holding if one.said_at <= said_at and one is not same]
+    same = [one for one in holding if says_the_same(one, new)]
+    earlier = [one for one in holding if one.said_at <= said_at and one not in same[:1]]
     ended = [one for one in earlier if _is_ended_by(one, new) or contradicts(one, new)]
     later = [one for one in holding if one.said_at > said_at and contradicts(one, new)]
     return Settlement(same, ended, min(later, key=lambda one: one.said_at, default=None))

@@ -34,7 +34,12 @@ def explain(error: ValidationError, within: str = "", root: str = "", limit: int
 
 
 def _path(within: str, location: Sequence[int | str]) -> str:
-    return ".".join(filter(None, [within, *map(str, location)]))
+    return legible(".".join(filter(None, [within, *map(str, location)])))
+
+
+def legible(text: str) -> str:
+    """A text as an answer can quote it: half of a surrogate pair is written as its number."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def flaw_of_text(text: str) -> str:
@@ -68,7 +73,9 @@ def refuse_coercion(value: Any) -> Any:
 
 
 STORABLE_TEXT = AfterValidator(refuse_unstorable)
-NOT_BLANK = Field(json_schema_extra={"pattern": r"\S"})
+# What pydantic strips. A schema's own `\S` is JavaScript's, for which also a byte order mark is blank.
+_BLANK = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+NOT_BLANK = Field(json_schema_extra={"pattern": f"[^{_BLANK}]"})
 """Of a text that is stripped and must not be empty: what a schema says of its length does not tell that."""
 NUMBER = BeforeValidator(refuse_coercion)
 FLAG = Field(strict=True)

@@ -85,11 +85,14 @@ class Outbox(Repository[Job]):
             raise Conflict("job_not_dead", f"job {job_id} is {job.status}: only a dead one can be retried")
         return await self.get(job_id)
 
-    async def prune(self, soul_id: str, before: float) -> None:
-        """Delete the soul's finished jobs that were created before this time."""
+    async def prune(self, before: float, limit: int) -> int:
+        """Delete up to `limit` jobs whose last lease ended before this time, which are done; returns how many."""
         row = self.table.c
-        old = delete(self.table).where(row.soul_id == soul_id, row.status == "done", row.created_at < before)
-        await self._connection.execute(old)
+        old = select(row.job_id).where(row.status == "done", row.run_at < before).limit(limit)
+        # Rows that another server is deleting are skipped, so that servers never wait for each other.
+        ids = (await self._connection.execute(old.with_for_update(skip_locked=True))).scalars().all()
+        await self._connection.execute(delete(self.table).where(row.job_id.in_(ids)))
+        return len(ids)
 
     # A worker that has one of the dropped jobs notices that its claim is lost, and stops.
 

@@ -202,7 +202,7 @@ def check_shape(table: Table, row: Row, soul_id: str) -> None:
         raise InvalidInput(explain(error)) from error
     owner = row["data"]["extensions"]["summary_of"]["soul_id"] if table is schema.backgrounds else soul_id
     if table is _EVENTS:
-        owner = str(row["audience"]).partition("\n")[0]
+        owner = str(row.get("audience")).partition("\n")[0]
     if owner != soul_id:
         raise InvalidInput("this belongs to another soul than that of the file")
 

@@ -7,6 +7,7 @@ from datetime import UTC, tzinfo
 from sqlalchemy import text
 
 from soulgraph.stores.chat_imports import ChatImports
+from soulgraph.stores.checkpoint_rows import CheckpointRows
 from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
@@ -63,6 +64,7 @@ class Transaction:
         self.outbox = Outbox(connection)
         self.usage = UsageBook(connection)
         self.chat_imports = ChatImports(connection)
+        self.checkpoints = CheckpointRows(connection)
         self.keys = Keys(connection)
         self.soul_rows = SoulRows(connection)
 

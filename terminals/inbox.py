@@ -124,6 +124,10 @@ class Inbox:
             return
         except (SoulgraphError, SQLAlchemyError) as error:
             self._drop(topics.topic(message.terminal_id, message.kind), message.payload, error)
+        except Exception:  # noqa: BLE001
+            # A mistake of ours: whatever it is, the other terminals are to be heard.
+            _log.exception("mqtt: %s of %s could not be worked on", message.kind, message.terminal_id)
+            self._count_dropped()
         finally:
             self._is_working = False
         self._remove(0)

@@ -80,7 +80,7 @@ async def long_messages(server: Attacked) -> None:
 
 
 async def long_answers(server: Attacked) -> None:
-    """A model that does not stop: in its narrative, in its state update, before any tag, and in a tool call."""
+    """A model that does not stop: in its narrative, in its state update, before any tag, in a tool call, in calls."""
     update = json.dumps({"dynamic_state": {"emotions": {"add": [{"content": LONG, "priority": 5}]}}})
     texts = (
         f"<narrative>{LONG}</narrative><state_update_json>{{}}</state_update_json>",
@@ -89,9 +89,11 @@ async def long_answers(server: Attacked) -> None:
         f"<narrative>{'</narrativ' * 40_000}",
     )
     replies = [Reply(text=text, chunk_size=2000) for text in texts]
-    call = {"name": "remember", "arguments": json.dumps({"fact": LONG})}
+    calls = [{"name": "remember", "arguments": text} for text in (json.dumps({"fact": LONG}), LONG)]
+    many = [{"name": "recall_memory", "arguments": {"query": "bees"}}] * 10_000
+    replies += [Reply(tool_calls=asked, chunk_size=2000) for asked in (calls[:1], calls[1:], many)]
     async with server.client() as client:
-        for reply in (*replies, Reply(tool_calls=[call], chunk_size=2000)):
+        for reply in replies:
             server.stub.script(reply)
             await client.post("/v1/chat", json={"text": "Tell me a story", "soul_id": server.soul_id})
 

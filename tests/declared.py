@@ -1,4 +1,7 @@
-"""Compares every answer of a server under test with its own description: whoever uses `serving` proves it a little."""
+"""Compares every answer of a server under test with its own description: every test that uses `serving` proves a part.
+
+A description costs half a second of every process that runs tests, and an answer less than a tenth of a millisecond.
+"""
 
 import functools
 import json
@@ -18,11 +21,10 @@ def description():
 
 
 @functools.cache
-def validator(method, path, status, media_type):
-    """For the bodies of these answers."""
-    response = resolved(description()["paths"][path][method.lower()]["responses"][str(status)])
-    schema = response["content"][media_type]["schema"]
-    return jsonschema_rs.Draft202012Validator({**schema, "components": description()["components"]})
+def validator(schema):
+    """For the bodies that are described by this schema, as JSON: most answers share a few."""
+    schemas = {"schemas": description()["components"]["schemas"]}
+    return jsonschema_rs.Draft202012Validator({**json.loads(schema), "components": schemas})
 
 
 def complaint(method, path, status, media_type, body):
@@ -39,11 +41,14 @@ def complaint(method, path, status, media_type, body):
         return f"{status} is {media_type}, not {', '.join(content) or 'empty'}"
     if media_type not in JSON:
         return None
-    answer = json.loads(body)
+    try:
+        answer = json.loads(body)
+    except ValueError as error:
+        return f"{status} is no JSON: {error}"
     if status >= 400 and code_of(answer) not in codes(content[media_type]):
         return f"{status} {code_of(answer)} is not among {', '.join(codes(content[media_type]))}"
-    flaws = validator(method, path, status, media_type).iter_errors(answer)
-    return next((f"{flaw.message} at {flaw.instance_path}" for flaw in flaws), None)
+    flaws = validator(json.dumps(content[media_type]["schema"])).iter_errors(answer)
+    return next((f"{status}: {flaw.message} at {flaw.instance_path}" for flaw in flaws), None)
 
 
 def codes(content):
@@ -72,31 +77,20 @@ class Watched:
         self.app = app
         self.complaints = set()
 
-    def report(self):
-        import os
-
-        if place := os.environ.get("SOULGRAPH_TEST_COMPLAINTS"):
-            with open(place, "a") as file:
-                file.writelines(f"{line}\n" for line in sorted(self.complaints))
-
     async def __call__(self, scope, receive, send):
-        if scope["type"] != "http":
-            return await self.app(scope, receive, send)
         answer = Answer()
 
         async def send_and_note(message):
             answer.note(message)
             await send(message)
 
-        await self.app(scope, receive, send_and_note)
-        import os
-
-        if os.environ.get("SOULGRAPH_TEST_COMPLAINTS"):
-            self.compare(scope, answer)
+        await self.app(scope, receive, send_and_note if scope["type"] == "http" else send)
+        self.compare(scope, answer)
 
     def compare(self, scope, answer):
         route = scope.get("route")
-        if not answer.complete or not isinstance(route, APIRoute) or not route.include_in_schema:
+        described = isinstance(route, APIRoute) and route.include_in_schema and scope["method"] in route.methods
+        if not described or not answer.complete:
             return
         found = complaint(scope["method"], route.path_format, answer.status, answer.media_type, answer.body)
         if found:

@@ -57,7 +57,7 @@ async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     finally:
         server.told_to_stop.set()
         await running
-    watched.report()
+    assert not watched.complaints, f"not as described: {sorted(watched.complaints)}"
 
 
 class PromptServer(uvicorn.Server):

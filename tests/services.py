@@ -27,17 +27,17 @@ _BOOKS_OF_MIGRATIONS = ("alembic_version", "checkpoint_migrations")
 
 
 @contextmanager
-def postgres_schema() -> Iterator[str]:
+def postgres_schema(database_url: str = POSTGRES_URL) -> Iterator[str]:
     """The URL of an empty schema; its connections carry the schema's name, so that a test can end just its own.
 
     Commits do not wait for the disk: no test outlives the database server.
     """
-    if trouble := _postgres_trouble():
+    if trouble := _postgres_trouble(database_url):
         _without(f"PostgreSQL does not answer at SOULGRAPH_TEST_DATABASE_URL: {trouble}")
     schema = f"test_{uuid4().hex}"
     options = {"options": f"-csearch_path={schema} -csynchronous_commit=off", "application_name": schema}
-    url = make_url(POSTGRES_URL).update_query_dict(options).render_as_string(hide_password=False)
-    with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
+    url = make_url(database_url).update_query_dict(options).render_as_string(hide_password=False)
+    with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {schema}".encode())
         try:
             yield url.replace("+", "%20")  # the only way to write a space that psql reads too
@@ -62,7 +62,7 @@ def empty_tables(url: str) -> None:
 def end_connections(url: str) -> None:
     """Cut every connection that was made with the URL of a `postgres_schema`, as a restarted server would."""
     name = make_url(url).query["application_name"]
-    with psycopg.connect(POSTGRES_URL, autocommit=True) as connection:
+    with psycopg.connect(url, application_name="", autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s", [name]
         )
@@ -91,9 +91,9 @@ def _without(reason: str) -> NoReturn:
 
 
 @cache
-def _postgres_trouble() -> str:
+def _postgres_trouble(database_url: str) -> str:
     try:
-        psycopg.connect(POSTGRES_URL, connect_timeout=_TIMEOUT_S).close()
+        psycopg.connect(database_url, connect_timeout=_TIMEOUT_S).close()
     except psycopg.OperationalError as error:
         return str(error)
     return ""

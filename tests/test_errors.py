@@ -4,7 +4,16 @@ import re
 import pytest
 
 from soulgraph import errors
-from soulgraph.errors import BudgetExhausted, Busy, ConfigurationError, Conflict, NotFound, SoulgraphError
+from soulgraph.errors import (
+    BudgetExhausted,
+    Busy,
+    ConfigurationError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    ServerBusy,
+    SoulgraphError,
+)
 
 EVERY = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, SoulgraphError)]
 LEAVES = [kind for kind in EVERY if not kind.__subclasses__()]
@@ -13,6 +22,7 @@ SPECIAL = {
     NotFound: ("soul", "soul_1"),
     Conflict: ("soul_exists", "choose another name"),
     Busy: ("wait a little", 3),
+    ServerBusy: ("come back later", 5),
     BudgetExhausted: ("enough for today", 1_800_000_000.0),
 }
 
@@ -53,3 +63,7 @@ def test_a_problem_carries_its_details_as_members():
 def test_a_conflict_says_which():
     assert raised(Conflict).problem()["code"] == "soul_exists"
     assert raised(Conflict).problem_code == "soul_exists"
+
+
+def test_what_an_error_quotes_can_be_sent_whatever_it_is():
+    assert InvalidInput("unknown: a\ud800").problem()["detail"].encode() == rb"unknown: a\ud800"

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool
 from pydantic import SecretStr
 
 from soulgraph.senses.endpoint import Endpoint
+from soulgraph.voices.bounded_http import HEADERS, bound
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.providers import context_tokens
 from soulgraph.voices.voice import Habits, Voice
@@ -25,7 +26,8 @@ async def open_voice(endpoint: Endpoint | None, tools: Sequence[BaseTool]) -> As
     timeout = httpx2.Timeout(endpoint.timeout_s, connect=10)
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
     # One HTTP client for all calls: a new one per request is many times slower to the first token.
-    async with httpx2.AsyncClient(timeout=timeout, limits=limits) as client:
+    hooks = {"response": [bound]}
+    async with httpx2.AsyncClient(timeout=timeout, limits=limits, headers=HEADERS, event_hooks=hooks) as client:
         reads = await context_tokens(endpoint) if endpoint.base_url else None  # OpenAI does not tell
         yield Voice(endpoint.model, _chat_model(endpoint, client), tools, _habits(endpoint), reads)
 

@@ -2,8 +2,9 @@
 
 import logging
 import re
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any, cast
 
 from langchain_core.exceptions import ModelAPIError
 from langchain_core.messages import AIMessage
@@ -21,6 +22,7 @@ from soulgraph.voices.wire import (
     clean_usage,
     is_refusal,
     require_choices,
+    set_aside,
 )
 
 _WIRE_FIELDS = ("messages", "tools")
@@ -103,8 +105,13 @@ class LeanChatOpenAI(ChatOpenAI):
     async def _clean_stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         thoughts = ThoughtFilter(self._starts_inside_thought)
         cleaner = StreamCleaner(thoughts)
-        async for chunk in super()._astream(*args, **kwargs):
-            yield cleaner.feed(chunk)
+        answer = cast(AsyncGenerator[ChatGenerationChunk], super()._astream(*args, **kwargs))
+        async with aclosing(answer):  # left early, it hangs up, and the server stops too
+            async for raw in answer:
+                for chunk in cleaner.feed(raw):
+                    yield chunk
+                if cleaner.full:
+                    break
         for chunk in cleaner.rest():
             yield chunk
         self._starts_inside_thought = thoughts.closed_unopened
@@ -114,7 +121,11 @@ class LeanChatOpenAI(ChatOpenAI):
     ) -> ChatGenerationChunk | None:
         for choice in chunk.get("choices") or ():
             self._reasoning.note(chunk.get("id"), choice.get("delta") if isinstance(choice, dict) else None)
-        return super()._convert_chunk_to_generation_chunk(clean_chunk(chunk), *args, **kwargs)
+        cleaned, aside = set_aside(clean_chunk(chunk))
+        generation = super()._convert_chunk_to_generation_chunk(cleaned, *args, **kwargs)
+        if generation:
+            generation.message.additional_kwargs |= aside
+        return generation
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         if not hasattr(response, "model_dump"):  # a page of a proxy, for example: the parent says what it is

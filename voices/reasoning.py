@@ -1,11 +1,14 @@
 """What a reasoning model thinks: hidden from everybody, and given back to the server that asks for it."""
 
+import re
 from collections import OrderedDict
 from typing import Any
 
 _OPEN, _CLOSE = "<think>", "</think>"
+_TAGS, _CLOSING = re.compile(f"{_OPEN}|{_CLOSE}"), re.compile(_CLOSE)
 _FIELDS = ("reasoning_content", "reasoning")
 _KEPT_ANSWERS = 64
+_MAX_THOUGHT = 400_000  # characters of one answer's thoughts that are kept
 
 
 class ThoughtFilter:
@@ -18,6 +21,7 @@ class ThoughtFilter:
     def __init__(self, starts_inside: bool = False) -> None:
         self._inside = self._assumed = starts_inside
         self._buffer = ""
+        self._searched = 0  # characters of the buffer in which no tag begins
         self._after_thought = False
         self.closed_unopened = False
         """Whether a thought ended that had not begun."""
@@ -26,10 +30,13 @@ class ThoughtFilter:
         if not self._buffer and not self._inside and not self._after_thought and "<" not in text:
             return text
         self._buffer += text
-        shown = ""
-        while (piece := self._next_piece()) is not None:
-            shown += piece
-        return self._trimmed(shown)
+        shown, begin = "", 0
+        while tag := self._next_tag(max(begin, self._searched)):
+            shown += self._leave(tag, self._buffer[begin : tag.start()])
+            begin = tag.end()
+        self._buffer = self._buffer[begin:]
+        self._searched = 0
+        return self._trimmed(shown + self._safe_piece())
 
     def rest(self) -> str:
         """What was held back and is no thought after all, once the answer has ended."""
@@ -37,38 +44,33 @@ class ThoughtFilter:
         self._buffer = ""
         return self._trimmed(text)
 
-    def _next_piece(self) -> str | None:
-        """The next text outside of thoughts; None if the buffer needs more to tell."""
-        tag = _CLOSE if self._inside else self._next_tag()
-        before, found, after = self._buffer.partition(tag)
-        if not found:
-            return self._safe_piece()
-        self.closed_unopened |= tag == _CLOSE and (self._assumed or not self._inside)
-        shown = "" if tag == _CLOSE else before
-        self._inside = tag == _OPEN
+    def _next_tag(self, begin: int) -> re.Match[str] | None:
+        """Outside of a thought whichever comes first: a closing one means that all before it was thought."""
+        return (_CLOSING if self._inside else _TAGS).search(self._buffer, begin)
+
+    def _leave(self, tag: re.Match[str], before: str) -> str:
+        """Go on behind the tag; returns what is shown of the text before it."""
+        closes = tag[0] == _CLOSE
+        self.closed_unopened |= closes and (self._assumed or not self._inside)
+        self._inside = not closes
         self._assumed = False
-        self._after_thought |= tag == _CLOSE
-        self._buffer = after
-        return shown
+        self._after_thought |= closes
+        return "" if closes else before
 
-    def _next_tag(self) -> str:
-        """Outside of a thought: whichever tag comes first. A closing one means that all before it was thought."""
-        opened, closed = self._buffer.find(_OPEN), self._buffer.find(_CLOSE)
-        return _CLOSE if closed >= 0 and (opened < 0 or closed < opened) else _OPEN
-
-    def _safe_piece(self) -> str | None:
+    def _safe_piece(self) -> str:
         """Everything but what may be the beginning of a tag; inside a thought, nothing."""
         if self._inside:
             if not self._assumed:
                 self._buffer = self._buffer[-len(_CLOSE) :]
-            return None
+            self._searched = max(0, len(self._buffer) - len(_CLOSE))
+            return ""
         start = self._buffer.rfind("<")
         held = self._buffer[start:] if start >= 0 else ""
         if not held or not any(tag.startswith(held) for tag in (_OPEN, _CLOSE)):
             held = ""
         shown = self._buffer[: len(self._buffer) - len(held)]
         self._buffer = held
-        return shown or None
+        return shown
 
     def _trimmed(self, text: str) -> str:
         """The answer proper begins after the empty lines that follow a thought."""
@@ -78,6 +80,21 @@ class ThoughtFilter:
         return text
 
 
+class _Thought:
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._left = _MAX_THOUGHT
+
+    def add(self, piece: str) -> None:
+        if self._left > 0:
+            self._pieces.append(piece[: self._left])
+            self._left -= len(piece)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+
 class ReasoningEcho:
     """Remembers what was thought before a tool was called: DeepSeek refuses the tool's result without it.
 
@@ -85,7 +102,7 @@ class ReasoningEcho:
     """
 
     def __init__(self) -> None:
-        self._thoughts: OrderedDict[str, dict[str, str]] = OrderedDict()
+        self._thoughts: OrderedDict[str, dict[str, _Thought]] = OrderedDict()
         self._answer_of_call: OrderedDict[str, str] = OrderedDict()
 
     def note(self, answer_id: Any, delta: Any) -> None:
@@ -94,8 +111,7 @@ class ReasoningEcho:
             return
         for field in _FIELDS:
             if isinstance(thought := delta.get(field), str) and thought:
-                fields = self._thoughts.setdefault(answer_id, {})
-                fields[field] = fields.get(field, "") + thought
+                self._thoughts.setdefault(answer_id, {}).setdefault(field, _Thought()).add(thought)
         for call in delta.get("tool_calls") or ():
             if isinstance(call, dict) and call.get("id") and answer_id in self._thoughts:
                 self._answer_of_call[call["id"]] = answer_id
@@ -111,5 +127,6 @@ class ReasoningEcho:
     def _thought_of(self, message: dict[str, Any]) -> dict[str, str]:
         for call in message.get("tool_calls") or ():
             if answer_id := self._answer_of_call.get(call.get("id")):
-                return self._thoughts.get(answer_id, {})
+                fields = self._thoughts.get(answer_id, {})
+                return {field: thought.text for field, thought in fields.items()}
         return {}

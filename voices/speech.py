@@ -22,9 +22,10 @@ from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 
-from soulgraph.errors import ModelRefused, ModelTimeout, ModelUnavailable
+from soulgraph.errors import AnswerTooLong, ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.voices.reply_stream import ReplyStream
 from soulgraph.voices.stop import current_stop
+from soulgraph.voices.wire import CUT
 
 _MAX_WORDS = 300
 _KEY = re.compile(r"\b(?:sk|key|api|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
@@ -44,7 +45,8 @@ async def speak(
     """Stream one answer and return it whole; `show` gets its narrative piece by piece.
 
     Reading stops as soon as nothing usable can follow, which makes servers stop too. An answer that breaks off behind
-    its narrative is taken as it is: people have read it. Raises TurnStopped when a reader has had enough.
+    its narrative is taken as it is: people have read it; and so is what was shown of one that does not end. Raises
+    TurnStopped when a reader has had enough.
     """
     shown = False
     chunks: list[AIMessageChunk] = []
@@ -63,6 +65,9 @@ async def speak(
         if isinstance(error, ModelUnavailable):
             error.repeatable = not shown  # a retry would repeat what the user has read already
         if not reply.complete:
+            raise
+    except AnswerTooLong:
+        if not shown:
             raise
     if text := reply.close():
         show(text)
@@ -144,6 +149,8 @@ def _checked(answer: AIMessageChunk | None) -> AIMessage:
     finish = answer.response_metadata.get("finish_reason") if answer else None
     if finish == "content_filter":
         raise ModelRefused("the provider's content filter stopped the answer: rephrase the message")
+    if finish == CUT and not (answer and (answer.text or answer.tool_calls)):
+        raise AnswerTooLong("the model's answer does not end: it thinks, or calls a tool, for longer than is read")
     if finish == "length" and not (answer and (answer.text or answer.tool_calls)):
         raise ModelRefused("the model's thoughts used up its output limit: raise SOULGRAPH_LLM_MAX_TOKENS")
     if answer is None:

@@ -18,6 +18,7 @@ from soulgraph.voices.speech import translate_model_errors
 
 MAX_TOKENS = 700
 TEMPERATURE = 0.2
+_MAX_CHARS = 16_000  # of an answer that are read: several times as many as its tokens can be
 
 _OPENAI = "openai-chat"
 _OPENAI_URL = "api.openai.com"
@@ -158,7 +159,7 @@ async def _call(
 ) -> str:
     with translate_model_errors():
         try:
-            return json_text(await speaker.ainvoke(list(messages), config))
+            return json_text(await speaker.ainvoke(list(messages), config))[:_MAX_CHARS]
         except (TypeError, LookupError) as error:  # how ChatOpenAI fails on a completion without choices
             raise ModelUnavailable(f"the model's server answered no completion: {error}") from error
 

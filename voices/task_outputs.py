@@ -43,16 +43,20 @@ Qualitative = Annotated[Text, AfterValidator(_refuse_scores)]
 QualitativeOrEmpty = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_refuse_scores), DROP_NUL]
 
 
+_MAX_TRIES = 200  # braces that begin no object: each may take until the end of the answer
+
+
 def json_objects_in(answer: str) -> Iterator[str]:
     """Every JSON object in an answer, whatever surrounds it: prose, code fences, other braces."""
     decoder = json.JSONDecoder()
-    at = answer.find("{")
-    while at >= 0:
+    at, tries = answer.find("{"), _MAX_TRIES
+    while at >= 0 and tries:
         try:
             _, end = decoder.raw_decode(answer, at)
             yield answer[at:end]
         except (json.JSONDecodeError, RecursionError):  # a model may nest without end
             end = at + 1
+            tries -= 1
         at = answer.find("{", end)
 
 

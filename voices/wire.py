@@ -1,13 +1,22 @@
 """Puts right what servers send: chunks and answers that differ from OpenAI's own, before LangChain reads them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from langchain_core.exceptions import ModelAPIError
 from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.tool import ToolCallChunk
 from langchain_core.outputs import ChatGenerationChunk
 
+from soulgraph.voices.call_pieces import CallPieces
 from soulgraph.voices.reasoning import ThoughtFilter
+
+MAX_TEXT = 32_000
+"""Characters of an answer that are read. Of a reply guards look at 8000, and of a state update 20,000 are used."""
+MAX_HIDDEN = 400_000
+"""Characters of thoughts, and of whatever else is not passed on: 100,000 tokens."""
+CUT = "cut"
+"""The finish reason of an answer that was left because it does not end."""
 
 _MAX_COUNT = 100_000_000
 """No call has more tokens: a larger count is a server's mistake, and would use up a budget for good."""
@@ -19,7 +28,8 @@ _FINISH_REASONS = {
     "safety": "content_filter",
     "sensitive": "content_filter",
 }
-_PASSED_ON = ("content", "tool_calls", "function_call")
+_PASSED_ON = ("content", "tool_calls")
+_CALLS, _HIDDEN = "soulgraph_calls", "soulgraph_hidden"
 _REFUSED_TYPES = ("invalid_request_error", "authentication_error", "permission_error", "exceed_context_size_error")
 
 
@@ -29,6 +39,16 @@ def clean_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
         return {**chunk, "chunk": clean_chunk(nested)}
     choices = [_clean_choice(choice) for choice in _list(chunk.get("choices")) if isinstance(choice, dict)]
     return {**chunk, "choices": choices, "usage": clean_usage(chunk.get("usage"))}
+
+
+def set_aside(chunk: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A clean chunk without what LangChain shall not see, and that: pieces of calls, and how much is not passed on."""
+    choices = chunk.get("choices") or chunk.get("chunk", {}).get("choices")
+    if not choices:
+        return chunk, {}
+    delta = choices[0]["delta"]
+    aside = {_CALLS: delta.pop("tool_calls", None), _HIDDEN: delta.pop(_HIDDEN)}
+    return chunk, {name: value for name, value in aside.items() if value}
 
 
 def clean_usage(usage: Any) -> dict[str, Any] | None:
@@ -67,29 +87,59 @@ def is_refusal(body: Any) -> bool:
 
 
 class StreamCleaner:
-    """Passes the chunks of one stream on without thoughts, and with one usage and one finish reason at most."""
+    """Passes the chunks of one stream on without thoughts, and with one usage and one finish reason at most.
+
+    Calls come whole: before the text behind them, else in the end. `full` once there is more than anybody means.
+    """
 
     def __init__(self, thoughts: ThoughtFilter) -> None:
         self._thoughts = thoughts
-        self._finished = False
+        self._calls = CallPieces()
+        self._text_left, self._hidden_left = MAX_TEXT, MAX_HIDDEN
+        self._begun = self._finished = False
         self._usage: Any = None
 
-    def feed(self, chunk: ChatGenerationChunk) -> ChatGenerationChunk:
+    @property
+    def full(self) -> bool:
+        return self._calls.full or self._text_left <= 0 or self._hidden_left <= 0
+
+    def feed(self, chunk: ChatGenerationChunk) -> Iterator[ChatGenerationChunk]:
+        """What there is to pass on; what is empty would only be kept and added up."""
         message = chunk.message
         if not isinstance(message, AIMessageChunk):
-            return chunk
+            yield chunk
+            return
         if message.usage_metadata:  # some servers send the counts so far with every chunk: LangChain would add them up
             self._usage = message.usage_metadata
             message.usage_metadata = None
         self._keep_first_finish_reason(chunk)
-        text = self._thoughts.feed(str(message.content))
-        return chunk if text == message.content else _with_text(chunk, text)
+        self._calls.feed(message.additional_kwargs.pop(_CALLS, ()))
+        text = self._spoken(str(message.content), message.additional_kwargs.pop(_HIDDEN, 0))
+        if text and (calls := self._calls.take_whole()):
+            yield _calling(calls)
+        if text or chunk.generation_info or not self._begun:
+            self._begun = True
+            yield chunk if text == message.content else _with_text(chunk, text)
 
-    def rest(self) -> Iterable[ChatGenerationChunk]:
+    def rest(self) -> Iterator[ChatGenerationChunk]:
         """What was held back until the end."""
-        text = self._thoughts.rest()
+        if calls := self._calls.rest():
+            yield _calling(calls)
+        text = self._within_limit(self._thoughts.rest())
         if text or self._usage:
             yield ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=self._usage))
+        if self.full and not self._finished:
+            yield ChatGenerationChunk(message=AIMessageChunk(content=""), generation_info={"finish_reason": CUT})
+
+    def _spoken(self, content: str, hidden: int) -> str:
+        text = self._thoughts.feed(content[: self._text_left + self._hidden_left])
+        self._hidden_left -= hidden + max(0, len(content) - len(text))
+        return self._within_limit(text)
+
+    def _within_limit(self, text: str) -> str:
+        text = text[: max(0, self._text_left)]
+        self._text_left -= len(text)
+        return text
 
     def _keep_first_finish_reason(self, chunk: ChatGenerationChunk) -> None:
         info = chunk.generation_info
@@ -97,6 +147,10 @@ class StreamCleaner:
             if self._finished:
                 chunk.generation_info = None  # merged with the first it would read "stopstop"
             self._finished = True
+
+
+def _calling(calls: list[ToolCallChunk]) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=calls))
 
 
 def _with_text(chunk: ChatGenerationChunk, text: str) -> ChatGenerationChunk:
@@ -108,13 +162,14 @@ def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
     delta = choice.get("delta")
     delta = delta if isinstance(delta, dict) else {}
     kept = {name: delta[name] for name in _PASSED_ON if delta.get(name)}
+    hidden = sum(len(value) for name, value in delta.items() if name not in _PASSED_ON and isinstance(value, str))
     if "content" in kept:
         kept["content"] = text_of_parts(kept["content"])
     if "tool_calls" in kept:
         kept["tool_calls"] = _clean_calls(kept["tool_calls"])
     return {
         **choice,
-        "delta": {"role": "assistant", **kept},
+        "delta": {"role": "assistant", _HIDDEN: hidden, **kept},
         "finish_reason": clean_finish_reason(choice.get("finish_reason")),
     }
 

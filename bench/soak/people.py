@@ -1,54 +1,24 @@
-"""People who talk to souls through both servers, try again until they are answered, and write down what they were told."""
+"""People who talk to souls through both servers, try again until they are answered, and note what they were told."""
 
 import asyncio
 import itertools
 import json
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-import aiomqtt
 import httpx
 
+from soulgraph.bench.soak.ledger import Ledger, Said
 from soulgraph.bench.soak.services import Server
-from soulgraph.tests.household import CONFIDE, PROBE, TALK, Secrets
-from soulgraph.tests.terminals.robot import Robot
+from soulgraph.tests.household import CONFIDE, PROBE, TALK
 
-TRIES = 400
+TRIES = 1000
 PAUSE_S = 0.3
-_REPLY_S = 15
 _LATER = {409, 429, 502, 503, 504}
 """What may be tried again with the same id; everything else is an answer or a defect."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """A turn that was acknowledged."""
-
-    person: str
-    session_id: str
-    input_id: str
-    text: str
-    turn_id: str
-    reply: str
-
-
-@dataclass
-class Ledger:
-    """What everybody was told; `wrong` is what must be empty."""
-
-    said: list[Said] = field(default_factory=list)
-    given_up: list[str] = field(default_factory=list)
-    """Input ids that nobody acknowledged."""
-    reminders: dict[str, str] = field(default_factory=dict)
-    """By what is to be fetched, who is to be reminded."""
-    heard: dict[str, set[str]] = field(default_factory=dict)
-    """By the id under which a soul spoke by itself, the texts that came with it."""
-    counts: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -58,19 +28,18 @@ class Person:
     servers: Sequence[Server]
     souls: Sequence[str]
     groups: dict[str, Sequence[str]]
-    secrets: Secrets
     ledger: Ledger
     random: Random
     numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     async def live(self, ends: asyncio.Event) -> None:
         """Talk until it ends, one after the other."""
-        async with self._client() as client:
+        async with self.client() as client:
             while not ends.is_set():
                 await self._talk(client)
                 await asyncio.sleep(self.random.uniform(0.2, 1.0))
 
-    def _client(self) -> httpx.AsyncClient:
+    def client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(headers=self.key, timeout=60, verify=False)
 
     async def _talk(self, client: httpx.AsyncClient) -> None:
@@ -78,128 +47,94 @@ class Person:
         if groups and self.random.random() < 0.25:
             session_id = self.random.choice(groups)
             others = [one for one in self.groups[session_id] if one != self.name]
-            return await self.say(client, self._words(*others), others, session_id=session_id)
-        where = {"soul_id": self.random.choice(self.souls)}
-        if self.random.random() < 0.1:
-            return await self.say(client, self._reminder(), (), **where)
-        return await self.say(client, self._words(), (), **where)
+            return await self.say(client, self.words(*others), others, session_id=session_id)
+        text = self._reminder() if self.random.random() < 0.1 else self.words()
+        return await self.say(client, text, soul_id=self.random.choice(self.souls))
 
-    def _words(self, *listeners: str) -> str:
+    def words(self, *listeners: str) -> str:
+        """With a new secret of those who hear it at the end, so that no two texts are the same."""
         text = self.random.choice(self.random.choices((CONFIDE, PROBE, TALK), (5, 3, 2))[0])
         knowing = (self.name, *listeners)
-        secret = self.secrets.new(*knowing, chinese=not text.isascii())
-        return text.format(secret=secret, other=self.name, sign=self.secrets.new(*knowing))
+        secret = self.ledger.secrets.new(*knowing, chinese=not text.isascii())
+        return text.format(secret=secret, other=self.name, sign=self.ledger.secrets.new(*knowing))
 
     def _reminder(self) -> str:
-        errand = self.secrets.new(self.name)
+        errand = self.ledger.secrets.new(self.name)
         self.ledger.reminders[errand] = self.name
         return f"Remind me in {self.random.randint(2, 90)} minutes to fetch the {errand}."
 
-    async def say(self, client: httpx.AsyncClient, text: str, listeners: Sequence[str], **where: Any) -> None:
-        input_id = f"{self.name}-{next(self.numbers)}"
-        body = {"text": text, "input_id": input_id, "user_id": self.name, **where}
+    async def say(self, client: httpx.AsyncClient, text: str, listeners: Sequence[str] = (), **where: Any) -> None:
+        """Once, to both servers at once, or again after it was answered: it is one input all the same."""
+        body = {"text": text, "input_id": f"{self.name}-{next(self.numbers)}", "user_id": self.name, **where}
+        asked = [self.random.choice(self.servers)]
         if self.random.random() < 0.05:
-            answers = await asyncio.gather(*(self._answered(client, server, body) for server in self.servers))
+            asked = [*self.servers]
             self.ledger.counts["sent to both servers at once"] += 1
-        else:
-            answers = [await self._answered(client, self.random.choice(self.servers), body)]
+        answers = await asyncio.gather(*(self._answer(client, server, body) for server in asked))
         if self.random.random() < 0.1:
-            answers.append(await self._answered(client, self.random.choice(self.servers), body))
+            answers.append(await self._answer(client, self.random.choice(self.servers), body))
             self.ledger.counts["sent again"] += 1
         self._note(body, [answer for answer in answers if answer], listeners)
 
     def _note(self, body: dict[str, Any], answers: Sequence[dict[str, Any]], listeners: Sequence[str]) -> None:
         if not answers:
-            self.ledger.given_up.append(body["input_id"])
+            self.ledger.complain([f"{body['input_id']} was never answered"])
             return
         first = answers[0]
-        ids = {(answer["turn_id"], answer["session_id"], answer["reply"]) for answer in answers}
-        if len(ids) > 1:
-            self.ledger.wrong.append(f"{body['input_id']} has several answers: {ids}")
-        if foreign := self.secrets.foreign(json.dumps(answers, ensure_ascii=False), self.name, *listeners):
-            self.ledger.wrong.append(f"{self.name} was told {sorted(foreign)}")
+        if any(answer[key] != first[key] for answer in answers for key in ("turn_id", "session_id", "reply")):
+            self.ledger.complain([f"{body['input_id']} has several answers: {answers}"[:600]])
+        self.ledger.note_foreign(json.dumps(answers, ensure_ascii=False), "an answer", (self.name, *listeners))
         told = Said(self.name, first["session_id"], body["input_id"], body["text"], first["turn_id"], first["reply"])
         self.ledger.said.append(told)
 
-    async def _answered(self, client: httpx.AsyncClient, server: Server, body: dict[str, Any]) -> dict[str, Any] | None:
+    async def _answer(self, client: httpx.AsyncClient, server: Server, body: dict[str, Any]) -> dict[str, Any] | None:
         """Ask again, at any server, until there is an answer."""
         for _ in range(TRIES):
-            try:
-                answer = await client.post(f"{server.url}/v1/chat", json=body)
-            except httpx.HTTPError as error:
-                self.ledger.counts[f"tried again: {type(error).__name__}"] += 1
-            else:
-                if answer.is_success:
-                    self.ledger.counts["turns"] += 1
-                    return dict(answer.json())
-                code = answer.json()["code"]
-                self.ledger.counts[f"tried again: {code}"] += 1
-                if answer.status_code not in _LATER or code == "internal_error":
-                    self.ledger.wrong.append(f"{body['input_id']}: {answer.status_code} {answer.text[:200]}")
+            with suppress(httpx.HTTPError):
+                response = await client.post(f"{server.url}/v1/chat", json=body)
+                if response.is_success:
+                    self.ledger.counts["answers"] += 1
+                    return dict(response.json())
+                self._note_refusal(body["input_id"], response)
+            self.ledger.counts["tried again"] += 1
             await asyncio.sleep(PAUSE_S)
             server = self.random.choice(self.servers)
         return None
 
+    def _note_refusal(self, input_id: str, response: httpx.Response) -> None:
+        code = response.json()["code"]
+        self.ledger.counts[f"refused: {code}"] += 1
+        if response.status_code not in _LATER or code == "internal_error":
+            self.ledger.complain([f"{input_id}: {response.status_code} {response.text[:200]}"])
+
     async def listen(self, soul_id: str) -> None:
         """An open stream, at any server, opened again whenever it ends."""
-        async with self._client() as client:
+        async with self.client() as client:
             while True:
                 server = self.random.choice(self.servers)
                 with suppress(httpx.HTTPError):
-                    path = f"{server.url}/v1/souls/{soul_id}/stream"
-                    async with client.stream("GET", path) as stream:
+                    async with client.stream("GET", f"{server.url}/v1/souls/{soul_id}/stream") as stream:
                         await self._follow(stream)
                 await asyncio.sleep(PAUSE_S)
 
     async def _follow(self, stream: httpx.Response) -> None:
         event = ""
         async for line in stream.aiter_lines():
-            if line.startswith("event: "):
-                event = line.removeprefix("event: ")
-            elif line.startswith("data: "):
-                if foreign := self.secrets.foreign(line, self.name):
-                    self.ledger.wrong.append(f"{self.name} heard {sorted(foreign)} in {event}")
-                if event == "proactive":
-                    data = json.loads(line.removeprefix("data: "))
-                    self.ledger.heard.setdefault(data.get("delivery_id") or data.get("turn_id", ""), set()).add(
-                        data["text"]
-                    )
+            name, _, value = line.partition(": ")
+            event = value if name == "event" else event
+            if name == "data":
+                self.ledger.note_foreign(value, f"an event of {event}", [self.name])
+            if name == "data" and event == "proactive":
+                data = json.loads(value)
+                self.ledger.heard[data["delivery_id"]].add(data["text"])
 
-
-async def speak_from_terminal(person: Person, broker_url: str, terminal_id: str, ends: asyncio.Event) -> None:
-    """The same over MQTT: what is not answered is said again with the same id, also to another broker process."""
-    pending: dict[str, Any] | None = None
-    while not ends.is_set():
-        with suppress(aiomqtt.MqttError, TimeoutError, OSError):
-            async with Robot.connected(broker_url, terminal_id) as robot:
-                while not ends.is_set():
-                    pending = pending or {
-                        "input_id": f"{person.name}-t{next(person.numbers)}",
-                        "text": person._words(),
-                        "user_id": person.name,
-                    }
-                    await robot.say("input", pending)
-                    reply = await _reply_to(robot, pending["input_id"])
-                    if reply.get("problem"):
-                        person.ledger.counts[f"terminal: {reply['problem']['code']}"] += 1
-                        await asyncio.sleep(1)
-                        continue
-                    _note_reply(person, pending, reply)
-                    pending = None
-                    await asyncio.sleep(person.random.uniform(1, 3))
-        await asyncio.sleep(1)
-
-
-async def _reply_to(robot: Robot, input_id: str) -> dict[str, Any]:
-    """The newest reply; older ones are forgotten, so that a problem of before is not taken for an answer."""
-    reply: dict[str, Any] = await robot.hears("reply", lambda one: one["input_id"] == input_id, timeout_s=_REPLY_S)
-    robot.heard.clear()
-    return reply
-
-
-def _note_reply(person: Person, asked: dict[str, Any], reply: dict[str, Any]) -> None:
-    person.ledger.counts["turns of terminals"] += 1
-    if foreign := person.secrets.foreign(json.dumps(reply, ensure_ascii=False), person.name):
-        person.ledger.wrong.append(f"the terminal of {person.name} was told {sorted(foreign)}")
-    said = Said(person.name, reply["session_id"], asked["input_id"], asked["text"], reply["turn_id"], reply["text"])
-    person.ledger.said.append(said)
+    async def look_back(self) -> None:
+        """What each soul would recall for a question about everybody."""
+        async with self.client() as client:
+            for soul_id, server in itertools.product(self.souls, self.servers):
+                for question in ("Who hid what under the stairs?", "谁得了病？谁藏了什么？"):
+                    path = f"{server.url}/v1/souls/{soul_id}/recall"
+                    found = await client.get(path, params={"q": question, "k": 10, "user_id": self.name})
+                    found.raise_for_status()
+                    self.ledger.counts["looked back"] += 1
+                    self.ledger.note_foreign(found.text, f"recall of {soul_id}", [self.name])

@@ -40,13 +40,21 @@ def chat_files(file: IO[bytes], name: str) -> Sequence[ChatFile]:
         return [ChatFile(name, lambda: _rewound(file))]
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
+    except (*_UNREADABLE, ValueError) as error:
         raise InvalidInput(f"the archive is damaged: {error}") from error
     members = [info for info in archive.infolist() if not info.is_dir() and not _is_rubbish(info.filename)]
     if len(members) > MAX_FILES or sum(info.file_size for info in members) > MAX_UNPACKED:
         raise InvalidInput(f"the archive is too large: {MAX_FILES:,} files and 8 GiB unpacked at most")
     members.sort(key=lambda info: info.filename)
-    return [ChatFile(info.filename, partial(archive.open, info)) for info in members]
+    return [ChatFile(info.filename, partial(_opened, archive, info)) for info in members]
+
+
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    """Raises BadZipFile also for a place before the archive's beginning, of which `zipfile` says another thing."""
+    try:
+        return archive.open(info)
+    except ValueError as error:
+        raise zipfile.BadZipFile(str(error)) from error
 
 
 def _rewound(file: IO[bytes]) -> AbstractContextManager[IO[bytes]]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from soulgraph.library.chats.conversation import Conversation, Line, Notes
-from soulgraph.library.chats.times import day_in, in_zone, timestamp
+from soulgraph.library.chats.times import day_in, timestamp
 
 PERSONA = ("SOUL.md", "IDENTITY.md", "USER.md")
 UNUSED = ("AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "BOOT.md", "BOOTSTRAP.md")
@@ -35,7 +35,7 @@ def note(name: str, text: str, notes: Notes, zone: tzinfo | None) -> Conversatio
     day = day_in(path.name)
     title = path.stem.replace("-", " ").replace(day.strftime("%Y %m %d"), f"{day:%Y-%m-%d}") if day else path.name
     lines = _dated(_entries(text), day, notes, zone)
-    return Conversation("openclaw", key, title, in_zone(day, zone) if day else None, lines)
+    return Conversation("openclaw", key, title, _seconds(day, zone), lines)
 
 
 def _dated(
@@ -48,7 +48,12 @@ def _dated(
             when = when.replace(hour=int(clock[1]), minute=int(clock[2]))
         told = not heading or clock or day_in(heading)
         if text := notes.clean(entry if told else f"{heading}: {entry}"):
-            yield Line("assistant", text, in_zone(when, zone) if when else None)
+            yield Line("assistant", text, _seconds(when, zone))
+
+
+def _seconds(when: datetime | None, zone: tzinfo | None) -> float | None:
+    """None also for a day of which no time can be kept, as in a note about the year 1."""
+    return timestamp(when.isoformat(), zone) if when else None
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:

@@ -33,10 +33,10 @@ def _seconds(value: Any, zone: tzinfo | None) -> float | None:
     found = _written_out(value)
     if found is None:
         found = datetime.fromisoformat(value.strip())
-    return in_zone(found, zone)
+    return _in_zone(found, zone)
 
 
-def in_zone(when: datetime, zone: tzinfo | None) -> float:
+def _in_zone(when: datetime, zone: tzinfo | None) -> float:
     """Epoch seconds of a time that may say its zone itself."""
     return when.timestamp() if when.tzinfo or zone is None else when.replace(tzinfo=zone).timestamp()
 

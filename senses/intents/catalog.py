@@ -30,7 +30,8 @@ from soulgraph.soul.validation import NOT_BLANK
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), NOT_BLANK]
 Regex = Annotated[str, StringConstraints(min_length=1, max_length=500)]
-Finite = Annotated[int | float, Field(allow_inf_nan=False)]
+# Not of both: pydantic would ask the integer, too, which may be too large for a float.
+Finite = int | Annotated[float, Field(allow_inf_nan=False)]
 Words = Annotated[list[Word], Field(max_length=MAX_TEXTS_OF_INTENT)]
 Regexes = Annotated[list[Regex], Field(max_length=MAX_PATTERNS_OF_INTENT)]
 Scalar = str | int | float | bool

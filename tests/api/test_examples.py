@@ -78,9 +78,7 @@ def shortened(value):
 
 def test_every_answer_in_the_description_is_as_one_that_is_given(answers):
     given = {
-        f"{call} {media_type}": shown(body, media_type)
-        for (call, media_type), (_, body) in answers.items()
-        if body
+        f"{call} {media_type}": shown(body, media_type) for (call, media_type), (_, body) in answers.items() if body
     }
     if not contract.EXAMPLES.exists():
         contract.EXAMPLES.write_text(json.dumps(given, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -8,7 +8,7 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from soulgraph.api.edits import Storable
+from soulgraph.api.edits import Storable, unstorable
 from soulgraph.api.openai_wire import CompletionRequest
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
@@ -45,3 +45,7 @@ def test_every_parameter_refuses_nul(routes, text):
         if field.field_info.__class__.__name__ in ("Path", "Query") and not field.validate(text, {}, loc=())[1]
     ]
     assert through == []
+
+
+def test_what_is_wrong_can_be_said_also_of_a_place_whose_name_is_half_a_character():
+    assert unstorable({"a\ud800": {"b": "\x00"}}).encode() == rb"a\ud800.b: must not contain NUL characters"

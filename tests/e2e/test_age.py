@@ -90,7 +90,7 @@ async def test_a_turn_of_an_old_soul_asks_no_more_of_the_database(database_url, 
         with _watched(steps, calls, last):
             await _turns(services)
             async with services.stores.write() as tx:
-                await tx.outbox.prune("soul_1", NOW - 1)
+                await tx.outbox.prune(NOW - 1, 200)
         plans = await _plans(services, last)
     assert len(calls) > 40
     for statement, number in calls.items():

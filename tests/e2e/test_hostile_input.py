@@ -6,7 +6,7 @@ import pytest
 
 from soulgraph.tests.live import new_soul, say, serving
 
-BEYOND = (2**63, -(2**63) - 1, 10**30)
+BEYOND = (2**53, 2**63, -(2**63) - 1, 10**30)
 
 
 def problem(response):
@@ -33,7 +33,7 @@ async def test_a_version_that_a_row_could_have_is_not_found(client):
     soul_id = await new_soul(client)
     await say(client, "hi", soul_id=soul_id, session_id="s")
     for path in (
-        f"/v1/jobs/{2**63 - 1}/retry",
+        f"/v1/jobs/{2**53 - 1}/retry",
         f"/v1/sessions/s/persona-versions/{2**31 - 1}/restore",
         f"/v1/souls/{soul_id}/inner-state/versions/{2**31 - 1}/restore",
     ):

@@ -239,7 +239,7 @@ async def test_what_cannot_be_replaced_is_refused_with_a_reason(client, talk):
     assert problem(await replace(client, asked, input_id="in-7")) == (422, "invalid_input")
     assert problem(await replace(client, asked, text="hi", input_id="in-1")) == (422, "invalid_input")
     assert problem(await client.post("/v1/chat", json={"replaces": asked["message_id"]})) == (422, "invalid_input")
-    assert problem(await replace(client, {"message_id": 2**63 - 1}, text="hi")) == (404, "not_found")
+    assert problem(await replace(client, {"message_id": 2**53 - 1}, text="hi")) == (404, "not_found")
     await say(client, "hello", soul_id=talk, session_id="other")
     elsewhere = (await messages(client, "other"))[0]
     assert problem(await replace(client, elsewhere, text="hi")) == (404, "not_found")

@@ -16,6 +16,7 @@ from soulgraph.settings import Settings
 from soulgraph.tests.e2e.sockets import line
 from soulgraph.tests.live import hear, new_soul, serving, transcript
 from soulgraph.tests.stub_openai import SOUL_TURN, Reply
+from soulgraph.voices import wire
 
 
 def grown(feeling):
@@ -165,7 +166,8 @@ async def test_a_turn_outlives_its_socket(modelled, stub):
     assert await transcript(modelled, "s") == [("user", "hello"), ("assistant", "I hear you.")]
 
 
-async def test_who_does_not_read_delays_nobody_and_misses_nothing(modelled, stub):
+async def test_who_does_not_read_delays_nobody_and_misses_nothing(modelled, stub, monkeypatch):
+    monkeypatch.setattr(wire, "MAX_TEXT", 500_000)  # more than a connection holds on its way
     soul_id = await new_soul(modelled)
     long = " ".join(map(str, range(100_000, 157_143)))  # nothing that repeats itself: that would be cut
     stub.default = Reply(text=SOUL_TURN.replace("I hear you.", long), chunk_size=50_000)

@@ -1,4 +1,4 @@
-"""Some hundred mutants of everything that comes from outside; `make fuzz` feeds twenty thousand of each kind.
+"""A hundred and fifty mutants of everything that comes from outside; `make fuzz` feeds twenty thousand of each kind.
 
 The mutators are our own: they change valid files, whose formats they need not know, and a finding is told by its
 target, seed and number.
@@ -14,7 +14,7 @@ from soulgraph.tests.fuzz.mutators import Mutator
 from soulgraph.tests.fuzz.targets import TARGETS
 from soulgraph.tests.fuzz.world import fuzzed_server
 
-COUNT = int(os.environ.get("SOULGRAPH_TEST_FUZZ_COUNT", "250"))
+COUNT = int(os.environ.get("SOULGRAPH_TEST_FUZZ_COUNT", "150"))
 
 
 @pytest.fixture
@@ -39,11 +39,14 @@ async def test_every_seed_is_taken_in_as_it_is(world):
     """Or its mutants would all be refused for one reason, and prove nothing."""
     for target in TARGETS.values():
         for seed in target.seeds():
-            assert await target.feed(world, seed.file(), Random(1)) in ALLOWED.get(target.name, ["taken"]), seed
+            outcome = await target.feed(world, seed.file(), Random(3))
+            assert outcome in {"taken", *ALLOWED.get(target.name, ())}, (target.name, seed)
 
 
 ALLOWED = {
-    "mqtt": ["taken", "dropped"],  # the result of a request that nobody made
+    "mqtt": ["dropped"],  # the result of a request that nobody made
+    "frames": ["not_found"],  # the message that is to be replaced
+    "packets": ["closed 1000", "closed 1002"],  # DISCONNECT, and a second CONNECT
 }
 
 

@@ -35,9 +35,8 @@ class ErrorLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        refusal = record.name.startswith("amqtt") if error is None else isinstance(error, UnicodeDecodeError)
-        if refusal and not record.name.startswith("soulgraph"):
-            return  # the broker and uvicorn say so of clients whose connection they close
+        if isinstance(error, UnicodeDecodeError) and record.name.startswith("uvicorn"):
+            return  # it says so of clients whose connection it closes
         if error is None or error is not self._last:  # uvicorn tells once more what we have told
             self._texts.append(f"{record.getMessage()} {brief(error) if error else ''}")
         self._last = error

@@ -274,3 +274,11 @@ async def test_a_library_from_before_is_given_the_same_upkeep(tmp_path):
     async with open_embedded(tmp_path, "events-old") as vault:
         assert await vault.get(["evt_1"]) == {"evt_1": "kept"}
         assert (await vault._client.collection()).configuration_json["hnsw"]["sync_threshold"] == 100
+
+
+async def test_an_event_of_a_session_that_was_deleted_meanwhile_is_not_kept(library, home):
+    async with home.write() as tx:
+        await tx.sessions.delete("sess_2")
+    with pytest.raises(NotFound, match="no session 'sess_2'"):
+        await library.add(event(), "sess_2", "soul_1", [], EVERYONE)
+    assert await library.page(10) == []

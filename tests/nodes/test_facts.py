@@ -28,6 +28,29 @@ async def test_a_fact_is_known_to_those_to_whom_the_message_is_and_to_more_if_it
         assert (fact.shared_with, fact.message_ids) == (("bob", "cy"), [first.message_id, second.message_id])
 
 
+@pytest.mark.parametrize(
+    ("first_heard_by", "then_by", "told"),
+    [
+        (("bob",), ("cy",), {("bob",): "rained a lot here on Monday", ("cy",): "rained a lot here on Tuesday"}),
+        (("bob",), ("bob", "cy"), {("bob", "cy"): "rained a lot here on Tuesday"}),
+        (("bob", "cy"), ("cy",), {("bob", "cy"): "rained a lot here on Monday"}),
+    ],
+)
+async def test_nobody_learns_of_a_fact_in_words_that_only_others_have_heard(home, first_heard_by, then_by, told):
+    """Both say almost the same, and so are one fact where those are the same who have heard the one or the other."""
+    statements = [
+        Statement("self", "other", day, f"It rained a lot here on {day} at home.") for day in ("Monday", "Tuesday")
+    ]
+    said = [message("a", people=first_heard_by), message("b", people=then_by)]
+    async with home.write() as tx:
+        await tx.messages.append("sess_1", said)
+        pairs = zip(await tx.messages.page("sess_1"), statements, strict=True)
+        await keep_statements(tx, "soul_1", pairs, "model", NOW)
+        facts = await tx.facts.of("soul_1", "user_1")
+    assert {one.shared_with: one.content for one in facts} == {who: f"It {what} at home." for who, what in told.items()}
+    assert all(one.value in one.content for one in facts)
+
+
 async def test_when_a_message_is_shared_what_was_drawn_from_it_alone_is_too(home):
     async with home.write() as tx:
         await tx.messages.append("sess_1", [message("a")])

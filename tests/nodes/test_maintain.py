@@ -8,7 +8,6 @@ from soulgraph.tests.nodes.homes import Vault, event, follow_up, library_on, ope
 from soulgraph.tests.nodes.samples import small_runtime
 from soulgraph.tests.stores.samples import NOW
 
-DAY = 86_400.0
 FADING = {"content": "a little cold", "priority": 3, "timestamp": "2026-12-01T00:00:00Z"}
 PROFILE = {"dynamic_state": {"emotions": {"items": [FADING]}}}
 EVERY_THIRD = PersonaConfig(maintain_every=3)
@@ -59,19 +58,6 @@ async def test_the_profile_is_tidied_once_in_so_many_turns(home, turn, retired):
         profile = (await tx.souls.get("soul_1")).dynamic_profile
     assert len(profile.get("retired", [])) == retired
     assert len(profile["dynamic_state"]["emotions"]["items"]) == 1 - retired
-
-
-async def test_jobs_done_long_ago_are_dropped_and_the_others_are_kept(home):
-    async with home.write() as tx:
-        for turn_id, age in (("old", 8 * DAY), ("new", 6 * DAY)):
-            await tx.outbox.add("afterglow", "soul_1", "sess_1", turn_id, {}, NOW - age)
-            await tx.outbox.done(await tx.outbox.claim(NOW, NOW + 60))
-        await tx.outbox.add("afterglow", "soul_1", "sess_1", "old and open", {}, NOW - 8 * DAY)
-    for turn in (2, 3):
-        await maintained(home, follow_up(soul_turn=turn))
-        async with home.read() as tx:
-            jobs = [job.turn_id for job in await tx.outbox.all("sess_1")]
-        assert jobs == (["new", "old and open"] if turn == 3 else ["old", "new", "old and open"])
 
 
 @pytest.mark.parametrize(("limit", "turn", "left"), [(0, 3, 2), (1, 2, 2), (1, 3, 1)])

@@ -50,6 +50,17 @@ async def test_a_repeated_input_moves_nothing_and_keeps_the_first_turn_and_emoti
     assert (await stored_soul(home)).turns == 1
 
 
+async def test_an_input_that_another_server_has_answered_meanwhile_is_not_answered_twice(home):
+    """The lock of the session ends with the database's connection, so two servers may run the same turn."""
+    ids = {name: utterance()[name] for name in ("session_id", "input_id", "turn_id")}
+    await heard(home)
+    async with home.write() as tx:
+        await tx.turns.answered_anew(**ids, answer={"reply": "Hello"})
+    with pytest.raises(Conflict, match="another server has just answered this input") as refused:
+        await heard(home, turn_id="turn_2")
+    assert refused.value.problem_code == "turn_superseded"
+
+
 async def test_time_passes_also_before_a_repeated_input(home):
     first = (await heard(home))["impact"]
     later = (await heard(home, at=NOW + 600))["impact"]

@@ -57,6 +57,18 @@ async def test_what_is_known_is_not_noted_again(home):
     assert (await read(home, turn("as I said, remind me tomorrow at seven to take my pills"))).new == []
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [("in ten minutes", "call the bank"), ("remind me in ten minutes to fetch the lamp", "fetch the lamp")],
+)
+async def test_a_wish_of_its_own_is_no_answer_to_when_the_other_is_due(home, text, due):
+    asking = turn("remind me later to call the bank")
+    await kept(home, asking, await read(home, asking))
+    answer = turn(text)
+    stored = await kept(home, answer, await read(home, answer))
+    assert [one.content for one in stored if one.due] == [due]
+
+
 async def test_what_the_soul_promises_is_kept_unless_it_only_confirms(home):
     asked = turn("remind me tomorrow at seven to take my pills")
     reply = "I'll remind you tomorrow at seven."

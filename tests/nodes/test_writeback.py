@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from soulgraph.errors import Conflict
+from soulgraph.errors import Conflict, NotFound
 from soulgraph.nodes.context import NoBudget, NoTelemetry
 from soulgraph.nodes.emotion import UNKNOWN
 from soulgraph.nodes.state import TurnResult
@@ -296,3 +296,13 @@ async def test_a_model_is_asked_once_about_the_wishes_in_a_text_that_is_answered
     _, stored, messages, _, _ = await replacing(home, guard=guard, regenerated=True)
     proposed_to = stored.guard_of("user_1").get("proposed_to", 0)
     assert proposed_to == (0 if asked_again else messages[-1].message_id)
+
+
+async def test_a_soul_that_was_deleted_meanwhile_is_not_answered_for(home):
+    new = replace(session(), session_id="sess_new", turn=0)
+    state = {**spoken(session=new), "utterance": utterance("你好", session_id="sess_new")}
+    runtime = small_runtime(stores=home, voice=Voice("offline", OfflineVoice()), clock=lambda: LATER)
+    async with home.write() as tx:
+        await tx.souls.delete("soul_1")
+    with pytest.raises(NotFound, match="no soul 'soul_1'"):
+        await writeback(state, runtime)

@@ -16,6 +16,7 @@ from soulgraph.library.persona_config import PersonaConfig, ProactiveConfig
 from soulgraph.nodes.context import Context, Outlets, Senses
 from soulgraph.runtime.listeners import Listeners, Subscription
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
+from soulgraph.runtime.rotating_file import RotatingFile
 from soulgraph.runtime.telemetry import JsonLines
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
@@ -124,7 +125,7 @@ async def opened(url, tmp_path, **rules):
     async with Database.open(url) as database, Talkative() as stub:
         settings = Settings.load(llm_base_url=stub.base_url, llm_model="stub", llm_timeout_s=5)
         async with open_voice(settings.llm, ()) as voice:
-            with JsonLines.open(log, lambda: 0.0, words=True) as telemetry:
+            with JsonLines.open(RotatingFile(log, "telemetry", 0, 1), lambda: 0.0, words=True) as telemetry:
                 context = Context(
                     stores=Stores(database),
                     senses=Senses(LexiconRecogniser(), IntentFilter(None)),

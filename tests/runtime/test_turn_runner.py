@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
@@ -14,7 +15,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
-from soulgraph.errors import ModelTimeout
+from soulgraph.errors import ModelTimeout, NotFound, ServerBusy, TurnStopped
 from soulgraph.graph.turn import turn_graph
 from soulgraph.library.persona_config import PersonaConfig
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
@@ -51,6 +52,23 @@ def ask_owner(what: str) -> str:
     return f"the owner says {interrupt(what)}"
 
 
+@tool
+async def hang(what: str) -> str:
+    """Never return."""
+    await asyncio.Event().wait()
+    return what
+
+
+released = threading.Event()
+
+
+@tool
+def block(what: str) -> str:
+    """Never return, in a thread."""
+    released.wait(30)
+    return what
+
+
 class World:
     """`soul_1` with a model, everything it tells, and how its turns ended."""
 
@@ -59,9 +77,10 @@ class World:
         self.context = replace(context, outlets=Outlets(listeners=self.ears))
         self.saver = InMemorySaver()
 
-    def runner(self, **ports):
+    def runner(self, max_turns=None, **ports):
         graph = turn_graph().compile(checkpointer=self.saver, name="turn")
-        return TurnRunner(graph, replace(self.context, **ports), lambda outcome, _: self.outcomes.append(outcome))
+        context = replace(self.context, **ports)
+        return TurnRunner(graph, context, lambda outcome, _: self.outcomes.append(outcome), max_turns)
 
     async def transcript(self, session_id="sess_1"):
         async with self.context.stores.read() as tx:
@@ -81,7 +100,7 @@ async def world(sqlite_url, tmp_path):
         stores, told = Stores(database), Told()
         async with stores.write() as tx:
             await tx.souls.add(soul())
-        async with open_stub_voice(stub, forge, ask_owner) as voice, open_recall(stores) as recall:
+        async with open_stub_voice(stub, forge, ask_owner, hang, block) as voice, open_recall(stores) as recall:
             context = Context(
                 stores=stores,
                 senses=Senses(LexiconRecogniser(), IntentFilter(WordVectors())),
@@ -160,6 +179,65 @@ async def test_a_turn_that_takes_too_long_is_not_stored(world):
         assert (await tx.turns.get("sess_1", "in_1")).answer is None
         assert (await tx.sessions.find("sess_1"), await tx.outbox.all("sess_1")) == (None, [])
     assert not world.context.outlets.new_jobs.is_set()
+
+
+class Unanswered:
+    """Whatever is asked of it, it does not answer."""
+
+    def __getattr__(self, name):
+        async def ask(*args, **options):
+            await asyncio.Event().wait()
+
+        return ask
+
+
+@pytest.mark.parametrize("called", ["hang", "block"])
+async def test_a_tool_that_does_not_return_ends_with_the_turns_time(world, called):
+    released.clear()
+    world.stub.script(calling(called), turn("Never said."))
+    running = await world.runner(limits=Limits(turn_timeout_s=0.5)).start(said())
+    [*_, (last, problem)] = await heard(running)
+    released.set()
+    assert (last, problem["code"], world.outcomes) == ("error", "model_timeout", ["model_timeout"])
+    assert await world.transcript() == []
+
+
+async def test_a_memory_that_does_not_answer_ends_with_the_turns_time(world):
+    runner = world.runner(limits=Limits(turn_timeout_s=0.5), memory=Memory(Unanswered()))
+    [*_, (last, problem)] = await heard(await runner.start(said()))
+    assert (last, problem["code"]) == ("error", "model_timeout")
+
+
+async def test_the_wait_for_earlier_turns_of_the_session_does_not_count(world):
+    runner = world.runner(limits=Limits(turn_timeout_s=2))
+    world.stub.script(replace(turn("one"), delay_s=1.2), replace(turn("two"), delay_s=1.2))
+    turns = [await runner.start(said(text)) for text in ("first", "second")]
+    assert [(await running.answer())["reply"] for running in turns] == ["one", "two"]
+
+
+async def test_beyond_so_many_turns_under_way_the_next_is_refused_before_anything_is_read(world):
+    world.stub.default = replace(turn("I hear you."), hang=True)
+    runner = world.runner(max_turns=2)
+    asked = [runner.start(said(session_id=name)) for name in ("a", "b", "c", "d")]
+    outcomes = await asyncio.gather(*asked, return_exceptions=True)
+    refused = [outcome for outcome in outcomes if isinstance(outcome, ServerBusy)]
+    assert (len(refused), runner.running) == (2, 2)
+    assert refused[0].retry_after_s > 0
+    with pytest.raises(ServerBusy):
+        await world.runner(max_turns=0, stores=Unused("stores")).start(said())
+    next(iter(runner.running_in("a"))).stop()
+    with pytest.raises(TurnStopped):
+        await outcomes[0].answer()
+    assert (await runner.start(said(session_id="c"))).utterance["session_id"] == "c"
+    await runner.drain(0)
+
+
+async def test_what_is_not_admitted_takes_no_place(world):
+    runner = world.runner(max_turns=1)
+    with pytest.raises(NotFound):
+        await runner.start(said(soul_id="nobody", session_id="x"))
+    assert runner.running == 0
+    assert (await (await runner.start(said())).answer())["reply"] == "I hear you."
 
 
 async def test_langgraph_is_asked_for_its_tasks_only_while_somebody_watches_the_nodes(world, monkeypatch):

@@ -116,11 +116,18 @@ async def test_only_old_work_that_is_done_is_forgotten(home):
     await add(home, "turn_1")
     await add(home, "turn_2", "turn_3", now=NOW + 10)
     async with home.write() as tx:
-        await tx.outbox.done(await tx.outbox.claim(NOW, NOW + LEASE))
+        await tx.outbox.done(await tx.outbox.claim(NOW, NOW + 1))
         await tx.outbox.done(await tx.outbox.claim(NOW + 10, NOW + LEASE))
-        await tx.outbox.prune("soul_1", NOW + 5)
-        await tx.outbox.prune("soul_2", NOW + 50)
+        assert await tx.outbox.prune(NOW + 5, 10) == 1
         assert [job.turn_id for job in await tx.outbox.all("sess_1")] == ["turn_2", "turn_3"]
+
+
+async def test_no_more_jobs_are_forgotten_at_once_than_was_said(home):
+    await add(home, "turn_1", "turn_2", "turn_3")
+    async with home.write() as tx:
+        for _ in range(3):
+            await tx.outbox.done(await tx.outbox.claim(NOW, NOW))
+        assert [await tx.outbox.prune(NOW + 1, 2) for _ in range(3)] == [2, 1, 0]
 
 
 async def test_servers_that_claim_at_once_never_get_the_same_job(home, database_url):

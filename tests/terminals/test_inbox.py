@@ -56,3 +56,21 @@ async def test_what_a_terminal_said_before_it_was_deleted_does_not_bring_it_back
     running.cancel()
     assert worked == [("fan", b"1"), ("lamp", b"3"), ("fan", b"3")]
     assert inbox._bytes == 0
+
+
+async def test_a_mistake_of_ours_costs_one_message_and_not_all_terminals(caplog):
+    dropped, worked = [], []
+    inbox = Inbox(Presence(lambda: 7.0), Invocations(), lambda: dropped.append(1))
+
+    async def work(message):
+        if message.terminal_id == "lamp":
+            raise OverflowError("int too large")
+        worked.append(message.terminal_id)
+
+    for terminal_id in ("lamp", "fan"):
+        inbox.receive(f"soul/terminal/{terminal_id}/skills", b"1")
+    running = asyncio.create_task(inbox.run(work))
+    await eventually(lambda: worked == ["fan"])
+    running.cancel()
+    assert (len(dropped), inbox._bytes) == (1, 0)
+    assert "skills of lamp could not be worked on" in caplog.text

@@ -58,6 +58,21 @@ def test_a_whole_answer_that_only_closes_a_thought_is_what_follows():
     assert without_thoughts("They greet me.</think>\n\nHello.") == "Hello."
 
 
+def test_tags_without_end_cost_no_more_than_their_length():
+    """With a copy of the rest for every tag these would take an hour."""
+    assert ThoughtFilter().feed("</think>" * 400_000 + "Hello.") == "Hello."
+    assert ThoughtFilter().feed("<think>" * 400_000 + "</think>Hello.") == "Hello."
+
+
+def test_of_endless_thoughts_so_much_is_kept():
+    echo = ReasoningEcho()
+    for _ in range(30):
+        echo.note("answer", {"reasoning": "h" * 100_000})
+    echo.note("answer", {"tool_calls": [{"id": "call"}]})
+    [message] = echo.attach([{"tool_calls": [{"id": "call"}]}])
+    assert len(message["reasoning"]) == 400_000
+
+
 def test_only_the_thoughts_of_the_latest_answers_are_kept():
     echo = ReasoningEcho()
     for number in range(100):

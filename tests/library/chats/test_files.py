@@ -110,6 +110,19 @@ def test_a_member_that_is_damaged_inside_is_said_and_the_others_are_read():
     assert "a.jsonl" in notes.examples["unreadable"]
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "9999-12-31"])
+def test_a_note_about_a_day_that_cannot_be_kept_has_no_time(day):
+    [(_, [line])], _, _ = read(f"- It began on {day}.".encode(), "memory/note.md")
+    assert line.at is None
+
+
+def test_an_archive_that_has_lost_bytes_in_its_middle_is_read_as_far_as_it_goes():
+    """What is left of it stands, by its own directory, before its beginning."""
+    packed = archive(**{"a.jsonl": "x" * 500, "conversations.json": "[]"})
+    _, _, notes = read(packed[:4] + packed[60:], "chats.zip")
+    assert "a.jsonl (negative seek value" in notes.examples["unreadable"]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (

@@ -78,6 +78,7 @@ def test_a_slot_that_contradicts_its_type_is_refused_naming_intent_and_slot(slot
         {"default": 30},
         {"values": ["低", "高"], "default": "高"},
         {"type": "number", "min": -5, "max": 35.5, "default": 26},
+        {"type": "number", "min": -(10**400), "max": 10**400, "default": 1},
         {"type": "percent", "default": 100},
         {"type": "duration", "default": 0.5, "max": 3600},
         {"type": "time", "default": "2026-12-24T18:00:00"},

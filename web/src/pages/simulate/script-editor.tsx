@@ -16,6 +16,7 @@ import {
   secondsOf,
   spanName,
   type Step,
+  type What,
 } from "~/pages/simulate/script";
 import { DragHandle, rowOf, Sortable, useSortableRow } from "~/parts/sortable";
 import { usePreferences } from "~/preferences";
@@ -138,7 +139,7 @@ function StepRow({ n, name, step, onChange, onDouble, onRemove }: RowProps) {
   const faults = faultsOf(step);
   const row = useSortableRow(step.id);
   const feelings = EMOTIONS.map((emotion) => ({ value: emotion, label: feelingName(emotion, emotions, w) }));
-  const kinds = [{ value: SAY, label: w.say }, ...feelings];
+  const kinds: { value: What; label: string }[] = [{ value: SAY, label: w.say }, ...feelings];
   return (
     <Group gap="xs" align="flex-start" component="li" aria-label={w.step(n)} {...rowOf(row)}>
       <DragHandle row={row} id={step.id} name={name} />

@@ -2,14 +2,18 @@
 
 import { arrayMove } from "@dnd-kit/sortable";
 
+import type { Schemas } from "~/api/client";
 import { newId } from "~/ids";
 import type { Lang } from "~/words/words";
+
+type Emotion = NonNullable<Schemas["ScriptEntry"]["emotion"]>;
+export type What = typeof SAY | Emotion;
 
 export interface Step {
   id: string;
   at: string;
   /** `say`, or the emotion that is shown. */
-  what: string;
+  what: What;
   words: string;
   intensity: string;
 }
@@ -22,7 +26,18 @@ export interface Faults {
 
 export const SAY = "say";
 /** What a step can be beside a sentence: what is meant for the soul, and plain feelings. */
-export const EMOTIONS = ["insult", "apology", "praise", "anger", "sadness", "fear", "joy", "gratitude", "calm", "neutral"];
+export const EMOTIONS: readonly Emotion[] = [
+  "insult",
+  "apology",
+  "praise",
+  "anger",
+  "sadness",
+  "fear",
+  "joy",
+  "gratitude",
+  "calm",
+  "neutral",
+];
 
 const LONGEST_S = 1e9;
 const UNITS: Record<string, number> = { d: 86400, h: 3600, m: 60, s: 1 };
@@ -67,7 +82,7 @@ export function isSound(steps: Step[], until: string): boolean {
 }
 
 /** The body of `POST /v1/simulate`. */
-export function requestOf(types: string[], steps: Step[], until: string) {
+export function requestOf(types: string[], steps: Step[], until: string): Schemas["Simulation"] {
   const entries = steps.map((step) =>
     step.what === SAY
       ? { at: step.at.trim(), say: step.words.trim() }
@@ -76,7 +91,7 @@ export function requestOf(types: string[], steps: Step[], until: string) {
   return { mbti_types: types, entries, ...(until.trim() && { until: until.trim() }) };
 }
 
-export function newStep(at: string, words = "", what = SAY): Step {
+export function newStep(at: string, words = "", what: What = SAY): Step {
   return { id: newId("step-"), at, what, words, intensity: "" };
 }
 

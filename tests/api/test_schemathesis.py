@@ -1,0 +1,136 @@
+"""Schemathesis reads the description of the API, sends what follows from it, and finds nothing.
+
+Every operation gets its own examples, values at and beyond every limit, methods that its path has not, and whatever
+else Hypothesis thinks of. `SOULGRAPH_TEST_SCHEMATHESIS_EXAMPLES` says how often it thinks for each operation.
+"""
+
+import asyncio
+import json
+import os
+
+import pytest
+import schemathesis
+from hypothesis import strategies as st
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.engine import events, from_schema
+from schemathesis.generation import coverage
+
+from soulgraph.api.patterns import WORD
+from soulgraph.server import create_app
+from soulgraph.tests.api import scenario
+from soulgraph.tests.declared import description
+
+EXAMPLES = int(os.environ.get("SOULGRAPH_TEST_SCHEMATHESIS_EXAMPLES", "3"))
+# What is well-formed may still make no sense, like a template that uses an unknown variable.
+UNCHECKED = ("positive_data_acceptance",)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+async def test_schemathesis_finds_nothing(tmp_path, monkeypatch, method):
+    monkeypatch.setattr(coverage, "_negative_type", wrong_types)
+    monkeypatch.setattr(scenario, "create_app", with_ended_streams)
+    async with scenario.living(tmp_path) as lived:
+        await lived.make()
+        document = json.loads(lived.real(json.dumps(description())))
+        assert await asyncio.to_thread(findings, document, method, lived.client) == []
+
+
+NEGATIVE_TYPE = coverage._negative_type
+
+
+def wrong_types(context, kind, *rest):
+    """Values of other types: what stands for a text in a path, a query or a header is one, whatever it was.
+
+    To find that out by trying takes half a second for every parameter.
+    """
+    if context.location is ParameterLocation.BODY or "string" not in kind:
+        yield from NEGATIVE_TYPE(context, kind, *rest)
+
+
+def findings(document, method, client):
+    """What is wrong with the answers to requests with this method, each with the command that repeats it."""
+    guide(document)
+    schema = schemathesis.openapi.from_dict(document, config=config_for(client)).include(method=method)
+    return [flaw for event in from_schema(schema).execute() for flaw in flaws(event)]
+
+
+def config_for(client):
+    # Values from earlier answers nest strategies more deeply with every answer, until there is no stack left.
+    phases = {"fuzzing": {"extra-data-sources": {"responses": False}}, "stateful": {"enabled": False}}
+    return schemathesis.Config.from_dict(
+        {
+            "base-url": str(client.base_url).rstrip("/"),
+            "headers": {"Authorization": client.headers["Authorization"]},
+            "seed": 1,
+            "continue-on-failure": True,
+            "request-timeout": 60,
+            "generation": {"max-examples": EXAMPLES, "database": ":memory:"},
+            "phases": phases,
+            "checks": {name: {"enabled": False} for name in UNCHECKED},
+        }
+    )
+
+
+def flaws(event):
+    if isinstance(event, events.NonFatalError):
+        yield f"{event.label}: {event.value!r}"
+    if isinstance(event, events.FatalError):
+        yield repr(event.exception)
+    if isinstance(event, events.ScenarioFinished):
+        for check in (check for checks in event.recorder.checks.values() for check in checks):
+            if check.failure_info:
+                yield f"{event.label}: {check.failure_info.failure.message}\n{check.failure_info.code_sample}"
+
+
+def guide(document):
+    """Lead what is made up to things that there are, and to texts that Python's patterns cannot say."""
+    for operations in document["paths"].values():
+        for parameter in (one for operation in operations.values() for one in operation.get("parameters", ())):
+            if parameter["in"] == "path" and "pattern" in parameter["schema"]:
+                parameter["schema"]["format"] = parameter["example"]
+                register(parameter["example"], st.just(parameter["example"]) | matching(parameter["schema"]["pattern"]))
+    name_patterns(document)
+
+
+def name_patterns(part):
+    """Make of every pattern that Python's cannot say a format: Schemathesis would make up any text for it."""
+    if isinstance(part, dict) and WORD in str(part.get("pattern")) and "format" not in part:
+        part["format"] = part["pattern"]
+        register(part["format"], matching(part["pattern"]))
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        name_patterns(inner)
+
+
+def matching(pattern):
+    # Python's `\w` has digits that are no digits, like ½, and ours has not.
+    alphabet = st.characters(exclude_categories=["No", "Cs"])
+    return st.from_regex(pattern.replace(WORD, r"\w"), fullmatch=True, alphabet=alphabet)
+
+
+register = schemathesis.openapi.format
+
+
+def with_ended_streams(settings):
+    app = create_app(settings)
+    app.add_middleware(EndedStreams)
+    return app
+
+
+class EndedStreams:
+    """ASGI middleware that ends a soul's stream of events after its first piece: by itself it has no end."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        async def send_first(message):
+            if not answering.cancelling():
+                await send({**message, "more_body": False} if message.get("body") else message)
+            if message.get("body"):
+                answering.cancel()
+
+        if scope.get("path", "").endswith("/stream"):
+            answering = asyncio.ensure_future(self.app(scope, receive, send_first))
+            await asyncio.wait([answering])
+        else:
+            await self.app(scope, receive, send)
