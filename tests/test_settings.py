@@ -38,7 +38,14 @@ def refusal(setting, **overrides):
         ("TICK_S", "5.1"),
         ("TICK_S", "nan"),
         ("TICK_S", "often"),
+        ("TELEMETRY_MAX_MB", "nan"),
+        ("TELEMETRY_FILES", "0"),
+        ("JOB_DAYS", "-1"),
+        ("CHECKPOINTS_KEPT", "-1"),
+        ("CHECKPOINT_DAYS", "inf"),
         ("LOG_LEVEL", "loud"),
+        ("LOG_MAX_MB", "-1"),
+        ("LOG_FILES", "0"),
     ],
 )
 def test_a_bad_value_is_refused_by_the_name_of_its_variable(name, value, monkeypatch):

@@ -162,7 +162,8 @@ def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
     delta = choice.get("delta")
     delta = delta if isinstance(delta, dict) else {}
     kept = {name: delta[name] for name in _PASSED_ON if delta.get(name)}
-    hidden = sum(len(value) for name, value in delta.items() if name not in _PASSED_ON and isinstance(value, str))
+    beside = (value for name, value in delta.items() if name not in (*_PASSED_ON, "role"))
+    hidden = sum(len(value) for value in beside if isinstance(value, str))
     if "content" in kept:
         kept["content"] = text_of_parts(kept["content"])
     if "tool_calls" in kept:

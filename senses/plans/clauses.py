@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from soulgraph.senses.values.mentions import TimeMention
-from soulgraph.soul.own_words import own_words
+from soulgraph.soul.own_words import own_statements, own_words
 
 TIME = "§"
 """Stands for a time in the masked text of a clause."""
@@ -45,11 +45,12 @@ class Clause:
 def clauses_of(text: str, times: Sequence[TimeMention]) -> list[Clause]:
     """The clauses of a text in their order; those without words are left out."""
     blanked = own_words(text, _BLANK, names=False)
+    own = own_statements(text)
     times = [time for time in times if blanked[time.start : time.end] == text[time.start : time.end]]
     solid = _without_times(blanked, times)
     return [
         Clause(
-            text[start:end],
+            own[start:end],
             start,
             _masked(blanked[start:end], start, times),
             tuple(time for time in times if start <= time.start and time.end <= end),

@@ -56,6 +56,7 @@ ASKED = {
     "POST /v1/souls/{soul_id}/import-chats": {"params": {"dry_run": True}},
 }
 REVISION = "0230e77beb58768c"
+DATA_DIR = "/var/lib/soulgraph"
 JOB = {"last_message": 2, "archive_now": False, "state_changes": [], "soul_turn": 1}
 
 
@@ -202,7 +203,9 @@ async def living(folder, **settings):
     app = create_app(settings)
     async with served(app) as client:
         client.headers["Authorization"] = f"Bearer {key}"
-        yield Scenario(client, app.state.services)
+        scenario = Scenario(client, app.state.services)
+        scenario.ids[DATA_DIR] = str(folder)
+        yield scenario
 
 
 def example_of(described):

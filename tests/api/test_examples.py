@@ -5,12 +5,13 @@ To renew the answers in `api/examples.json`, delete the file.
 
 import asyncio
 import json
+import re
 
 import pytest
 
 from soulgraph.api import contract
 from soulgraph.tests.api.scenario import calls, living
-from soulgraph.tests.declared import complaint, description
+from soulgraph.tests.declared import complaint, description, resolved
 
 MAX_ITEMS = 2
 MAX_TEXT = 600
@@ -87,6 +88,28 @@ def test_every_answer_in_the_description_is_as_one_that_is_given(answers):
     assert kept.keys() == given.keys()
     for call, example in kept.items():
         assert differences(example, given[call]) == [], call
+
+
+def test_every_example_of_an_answer_is_as_its_schema_says():
+    for path, operations in description()["paths"].items():
+        for method, operation in operations.items():
+            for status, media_type, example in examples_in(operation):
+                assert complaint(method.upper(), path, int(status), media_type, example) is None, (method, path)
+
+
+def examples_in(operation):
+    for status, response in operation["responses"].items():
+        for media_type, content in response.get("content", {}).items():
+            named = [resolved(one)["value"] for one in content.get("examples", {}).values()]
+            for example in [content["example"]] if "example" in content else named:
+                yield status, media_type, json.dumps(example)
+
+
+def test_no_answer_in_the_description_tells_of_the_machine_it_was_given_on():
+    kept = contract.EXAMPLES.read_text("utf-8")
+    assert re.findall(r"/tmp/|/home/|/root/|/work/|site-packages|pytest", kept) == []
+    assert {*re.findall(r"https?://([^/\s\"`:]+)", kept)} <= {"127.0.0.1", "localhost"}
+    assert {*re.findall(r"\b\d+\.\d+\.\d+\.\d+\b", kept)} <= {"127.0.0.1"}
 
 
 def differences(one, other, place=""):

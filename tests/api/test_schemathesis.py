@@ -15,6 +15,7 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.engine import events, from_schema
 from schemathesis.generation import coverage
 
+from soulgraph.api.media import GZIP, NDJSON, OCTETS
 from soulgraph.api.patterns import WORD
 from soulgraph.server import create_app
 from soulgraph.tests.api import scenario
@@ -64,6 +65,7 @@ def config_for(client):
             "seed": 1,
             "continue-on-failure": True,
             "request-timeout": 60,
+            "suppress-health-check": ["all"],
             "generation": {"max-examples": EXAMPLES, "database": ":memory:"},
             "phases": phases,
             "checks": {name: {"enabled": False} for name in UNCHECKED},
@@ -89,6 +91,9 @@ def guide(document):
             if parameter["in"] == "path" and "pattern" in parameter["schema"]:
                 parameter["schema"]["format"] = parameter["example"]
                 register(parameter["example"], st.just(parameter["example"]) | matching(parameter["schema"]["pattern"]))
+    for schema in document["components"]["schemas"].values():
+        fields = schema.get("properties", {})
+        schema["properties"] = {name: field for name, field in fields.items() if not field.get("readOnly")}
     name_patterns(document)
 
 
@@ -108,6 +113,8 @@ def matching(pattern):
 
 
 register = schemathesis.openapi.format
+FILES = ("image/png", "image/jpeg", "image/webp", GZIP, NDJSON)
+schemathesis.serializer.alias([*FILES], OCTETS)
 
 
 def with_ended_streams(settings):

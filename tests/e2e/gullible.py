@@ -50,7 +50,8 @@ class Gullible:
     def _sees(self, body):
         """Whether the plant, or what it is to say, is in what it is shown: nobody obeys what they have not read."""
         shown = fold(json.dumps(body, ensure_ascii=False))
-        read = [one for one in self.case.plant if any(run in shown for run in runs(one, 8))]
+        plants = [one for one in self.case.plant if self.case.canary in one]
+        read = [one for one in plants if any(run in shown for run in runs(one, 8))]
         self.read = (read or [self.case.canary])[0][:400]
         return bool(read) or fold(self.case.canary) in shown
 
