@@ -4,15 +4,16 @@ import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from langchain_core.exceptions import ModelAPIError
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from openai import APIError, BadRequestError, UnprocessableEntityError
-from pydantic import BaseModel, PrivateAttr
+from pydantic import PrivateAttr, model_validator
 
+from soulgraph.voices.plain_chunks import PlainCompletions, dumped
 from soulgraph.voices.reasoning import ReasoningEcho, ThoughtFilter
 from soulgraph.voices.refused_parameters import Attempt, names_sent, without
 from soulgraph.voices.wire import (
@@ -23,6 +24,7 @@ from soulgraph.voices.wire import (
     is_refusal,
     require_choices,
     set_aside,
+    whole_characters,
 )
 
 _WIRE_FIELDS = ("messages", "tools")
@@ -54,6 +56,11 @@ class LeanChatOpenAI(ChatOpenAI):
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         self._starts_inside_thought = _THINKS.search(self.model_name) is not None
+
+    @model_validator(mode="after")  # behind the parent's, which makes the client
+    def _stream_plain_data(self) -> Self:
+        self.async_client = PlainCompletions(self.async_client)
+        return self
 
     def _get_request_payload(self, *args: Any, attempt: Attempt | None = None, **kwargs: Any) -> dict[str, Any]:
         payload = super()._get_request_payload(*args, **kwargs)
@@ -131,9 +138,9 @@ class LeanChatOpenAI(ChatOpenAI):
         if not hasattr(response, "model_dump"):  # a page of a proxy, for example: the parent says what it is
             return super()._create_chat_result(response, generation_info)
         require_choices(response)
-        if clean_usage(_dumped(getattr(response, "usage", None))) is None:
+        if clean_usage(dumped(getattr(response, "usage", None))) is None:
             response.usage = None
-        self._reasoning.note(getattr(response, "id", None), _dumped(response.choices[0].message))
+        self._reasoning.note(getattr(response, "id", None), dumped(response.choices[0].message))
         result = super()._create_chat_result(response, generation_info)
         for generation in result.generations:
             self._clean_generation(generation.message, generation.generation_info or {})
@@ -143,7 +150,7 @@ class LeanChatOpenAI(ChatOpenAI):
         info["finish_reason"] = clean_finish_reason(info.get("finish_reason"))
         if isinstance(message, AIMessage) and isinstance(message.content, str):
             thoughts = ThoughtFilter()
-            message.content = thoughts.feed(message.content) + thoughts.rest()
+            message.content = thoughts.feed(whole_characters(message.content)) + thoughts.rest()
             self._starts_inside_thought |= thoughts.closed_unopened
 
     def _remember(self, attempt: Attempt) -> None:
@@ -151,7 +158,3 @@ class LeanChatOpenAI(ChatOpenAI):
             self._refused.add(name)
             consequence = _CONSEQUENCES.get(name, _OTHER_CONSEQUENCE)
             _log.warning("voice: the server of %s refuses %s, so %s", self.model_name, name, consequence)
-
-
-def _dumped(part: Any) -> Any:
-    return part.model_dump(warnings=False) if isinstance(part, BaseModel) else part

@@ -29,6 +29,7 @@ _FINISH_REASONS = {
     "sensitive": "content_filter",
 }
 _PASSED_ON = ("content", "tool_calls")
+_HIGH_SURROGATES = "\ud800", "\udbff"
 _CALLS, _HIDDEN = "soulgraph_calls", "soulgraph_hidden"
 _REFUSED_TYPES = ("invalid_request_error", "authentication_error", "permission_error", "exceed_context_size_error")
 
@@ -97,6 +98,7 @@ class StreamCleaner:
         self._calls = CallPieces()
         self._text_left, self._hidden_left = MAX_TEXT, MAX_HIDDEN
         self._begun = self._finished = False
+        self._half = ""  # of a character that goes on in the next chunk
         self._usage: Any = None
 
     @property
@@ -114,7 +116,7 @@ class StreamCleaner:
             message.usage_metadata = None
         self._keep_first_finish_reason(chunk)
         self._calls.feed(message.additional_kwargs.pop(_CALLS, ()))
-        text = self._spoken(str(message.content), message.additional_kwargs.pop(_HIDDEN, 0))
+        text = self._spoken(self._characters(str(message.content)), message.additional_kwargs.pop(_HIDDEN, 0))
         if text and (calls := self._calls.take_whole()):
             yield _calling(calls)
         if text or chunk.generation_info or not self._begun:
@@ -125,11 +127,16 @@ class StreamCleaner:
         """What was held back until the end."""
         if calls := self._calls.rest():
             yield _calling(calls)
-        text = self._within_limit(self._thoughts.rest())
+        text = self._within_limit(self._thoughts.feed(whole_characters(self._half)) + self._thoughts.rest())
         if text or self._usage:
             yield ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=self._usage))
         if self.full and not self._finished:
             yield ChatGenerationChunk(message=AIMessageChunk(content=""), generation_info={"finish_reason": CUT})
+
+    def _characters(self, content: str) -> str:
+        content = self._half + content
+        self._half = content[-1:] if _HIGH_SURROGATES[0] <= content[-1:] <= _HIGH_SURROGATES[1] else ""
+        return whole_characters(content.removesuffix(self._half))
 
     def _spoken(self, content: str, hidden: int) -> str:
         text = self._thoughts.feed(content[: self._text_left + self._hidden_left])
@@ -173,6 +180,11 @@ def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
         "delta": {"role": "assistant", _HIDDEN: hidden, **kept},
         "finish_reason": clean_finish_reason(choice.get("finish_reason")),
     }
+
+
+def whole_characters(text: str) -> str:
+    """The text with halves of characters joined, as JSON has them, and a sign for each that is alone."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def text_of_parts(content: Any) -> str:
