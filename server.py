@@ -68,6 +68,7 @@ from soulgraph.api.methods import Methods
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.mqtt_rights import KeyLogins
 from soulgraph.api.services import Services
+from soulgraph.api.shutdown import CutOff
 from soulgraph.errors import ConfigurationError
 from soulgraph.graph.afterglow import afterglow_graph
 from soulgraph.graph.turn import turn_graph
@@ -121,6 +122,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     )
     app.add_middleware(BodyLimit)
     app.add_middleware(Methods, routes=app.routes)
+    app.add_middleware(CutOff)
     problems.install(app)
     conversations = (
         chat,

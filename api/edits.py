@@ -15,13 +15,15 @@ from soulgraph.soul.validation import flaw_of_text, legible
 DEPTH = 32
 
 
-def example(*bodies: dict[str, Any], one_of: Iterable[dict[str, Any]] = ()) -> ConfigDict:
+def example(*bodies: dict[str, Any], one_of: Iterable[dict[str, Any]] = (), **keywords: Any) -> ConfigDict:
     """The configuration of a request body without unknown fields, with examples for `/docs`.
 
-    `one_of` are the forms that a body may have, if its fields depend on each other.
+    `one_of` are the forms that a body may have, if its fields depend on each other; `keywords` are those of its schema
+    that pydantic does not know.
     """
     forms = [*one_of]
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [*bodies], **(forms_of(*forms) if forms else {})})
+    schema = {"examples": [*bodies], **keywords, **(forms_of(*forms) if forms else {})}
+    return ConfigDict(extra="forbid", json_schema_extra=schema)
 
 
 def forms_of(*forms: dict[str, Any]) -> dict[str, Any]:

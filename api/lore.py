@@ -34,7 +34,7 @@ class Entry(Lore, Body):
 
 Entries = Annotated[
     list[Entry],
-    JsonBody(max_length=MAX_LORE, examples=[[{"id": "reef", **_EXAMPLE}]], json_schema_extra={"uniqueItems": True}),
+    JsonBody(max_length=MAX_LORE, examples=[[{"id": "reef", **_EXAMPLE}]]),
 ]
 Revision = Annotated[
     Content | None, Query(max_length=64, description="of the preset as it was read; 409 if it has changed")

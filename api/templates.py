@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import AliasChoices, BaseModel, Field
 
 from soulgraph.api.auth import server_owner, speaker
-from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revision_of
+from soulgraph.api.edits import Body, Revised, example, form, refuse_if_changed, revision_of
 from soulgraph.api.fields import Id, NewId
 from soulgraph.api.raising import ALREADY_EXISTS, CHANGED_MEANWHILE, TEMPLATE_IN_USE, TEMPLATE_SHIPPED, raises
 from soulgraph.api.services import Served
@@ -31,8 +31,12 @@ EXAMPLE: Json = {
 }
 
 
+_NAMED = [form("name"), form("id")]
+"""A template without a name is called by its id."""
+
+
 class NewTemplate(Template, Body):
-    model_config = example({"id": "plain", **EXAMPLE})
+    model_config = example({"id": "plain", **EXAMPLE}, one_of=_NAMED, required=["modules"])
 
     template_id: NewId = Field(
         default_factory=lambda: new_id("tmpl"), validation_alias=AliasChoices("id", "template_id")
@@ -40,7 +44,7 @@ class NewTemplate(Template, Body):
 
 
 class EditedTemplate(NewTemplate, Revised):
-    model_config = example({**EXAMPLE, "revision": "0230e77beb58768c"})
+    model_config = example({**EXAMPLE, "revision": "0230e77beb58768c"}, one_of=_NAMED, required=["modules"])
 
     read_only = frozenset({"shipped", "created_at", "updated_at"})
 

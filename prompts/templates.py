@@ -95,6 +95,7 @@ class Module(BaseModel):
         extra="forbid",
         frozen=True,
         json_schema_extra={
+            "required": ["name"],
             "if": {"properties": {"content": {"type": "string"}}, "required": ["content"]},
             "then": {"properties": {"template": {"type": "null"}}},
             "else": {"properties": {"template": {"type": "string"}}, "required": ["template"]},
@@ -114,9 +115,11 @@ class Module(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _find_layer(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or data.get("layer") is not None or not isinstance(data.get("template"), str):
-            return {"layer": 2, **data} if isinstance(data, dict) and "layer" not in data else data
-        known = [VARIABLES[name].layer for name in sorted(_variables(data["template"])) if name in VARIABLES]
+        if not isinstance(data, dict) or "layer" in data:
+            return data
+        template = data.get("template")
+        used = sorted(_variables(template)) if isinstance(template, str) else []
+        known = [VARIABLES[name].layer for name in used if name in VARIABLES]
         return {**data, "layer": next(filter(None, known), 2)}
 
     @property
@@ -174,7 +177,7 @@ class Template(BaseModel):
     @classmethod
     def _name_by_id(cls, data: Any) -> Any:
         """A template without a name is called by its id."""
-        if not isinstance(data, dict) or data.get("name"):
+        if not isinstance(data, dict) or "name" in data:
             return data
         template_id = data.get("template_id") or data.get("id")
         return {**data, "name": template_id[:80]} if isinstance(template_id, str) else data

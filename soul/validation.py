@@ -53,6 +53,11 @@ def flaw_of_text(text: str) -> str:
     return ""
 
 
+def whole_characters(text: str) -> str:
+    """The text with halves of characters joined, as JSON has them, and a sign for each that is alone."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def refuse_unstorable(text: str) -> str:
     """Raises ValueError for a text that cannot be stored."""
     if flaw := flaw_of_text(text):

@@ -7,8 +7,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+
+from soulgraph.soul.validation import whole_characters
 
 MAX_CALLS = 16
 MAX_CALL_CHARS = 32_000
@@ -47,7 +50,7 @@ class _Call:
         return bool(self.name) and (self.size <= _MAX_MENDED or self.is_whole)
 
     def chunk(self) -> ToolCallChunk:
-        return tool_call_chunk(name=self.name, args="".join(self.pieces), id=self.id or None, index=self.number)
+        return tool_call_chunk(name=self.name, args="".join(self.pieces), id=self.id, index=self.number)
 
 
 class CallPieces:
@@ -58,6 +61,7 @@ class CallPieces:
         self._open: list[_Call] = []
         self._begun = 0
         self._has_news = False
+        self._ids: set[str] = set()
 
     def feed(self, pieces: Iterable[Mapping[str, Any]]) -> None:
         for piece in pieces:
@@ -73,12 +77,21 @@ class CallPieces:
         self._has_news = False
         whole = [call for call in self._open if call.name and call.is_whole]
         self._open = [call for call in self._open if call not in whole]
-        return [call.chunk() for call in whole]
+        return self._chunks(whole)
 
     def rest(self) -> list[ToolCallChunk]:
         """The calls that were still open when the answer ended."""
         calls, self._open = self._open, []
-        return [call.chunk() for call in calls if call.is_usable]
+        return self._chunks(call for call in calls if call.is_usable)
+
+    def _chunks(self, calls: Iterable[_Call]) -> list[ToolCallChunk]:
+        """Each with an id of its own, by which its result is known."""
+        chunks = []
+        for call in calls:
+            call.id = call.id if call.id and call.id not in self._ids else f"call_{uuid4().hex}"
+            self._ids.add(call.id)
+            chunks.append(call.chunk())
+        return chunks
 
     def _add(self, index: Any, call_id: str, name: str, arguments: str) -> None:
         call = next((call for call in reversed(self._open) if call.continues_with(index, call_id)), None)
@@ -102,4 +115,6 @@ class CallPieces:
 
 def _text(value: Any) -> str:
     """A text as it is; some servers send the arguments as the object itself."""
-    return value if isinstance(value, str) else json.dumps(value) if isinstance(value, dict) else ""
+    if isinstance(value, dict):
+        return json.dumps(value)
+    return whole_characters(value) if isinstance(value, str) else ""

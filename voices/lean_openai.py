@@ -13,6 +13,7 @@ from langchain_openai import ChatOpenAI
 from openai import APIError, BadRequestError, UnprocessableEntityError
 from pydantic import PrivateAttr, model_validator
 
+from soulgraph.soul.validation import whole_characters
 from soulgraph.voices.plain_chunks import PlainCompletions, dumped
 from soulgraph.voices.reasoning import ReasoningEcho, ThoughtFilter
 from soulgraph.voices.refused_parameters import Attempt, names_sent, without
@@ -24,7 +25,6 @@ from soulgraph.voices.wire import (
     is_refusal,
     require_choices,
     set_aside,
-    whole_characters,
 )
 
 _WIRE_FIELDS = ("messages", "tools")

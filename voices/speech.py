@@ -115,7 +115,11 @@ def translate_model_errors() -> Iterator[None]:
         raise _refused(why, "unknown_model", error) from error
     except _refusals() as error:
         raise _refused(f"the model's server refused the request: {_words_of(error)}", "request", error) from error
-    except (ValueError, AttributeError) as error:  # how ChatOpenAI fails on bytes that are no completion
+    except (
+        ValueError,
+        AttributeError,
+        RecursionError,
+    ) as error:  # how ChatOpenAI fails on what is none
         raise _unavailable("the model's server answered something unreadable", "failed", error) from error
 
 

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import ToolCallChunk
 from langchain_core.outputs import ChatGenerationChunk
 
+from soulgraph.soul.validation import whole_characters
 from soulgraph.voices.call_pieces import CallPieces
 from soulgraph.voices.reasoning import ThoughtFilter
 
@@ -180,11 +181,6 @@ def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
         "delta": {"role": "assistant", _HIDDEN: hidden, **kept},
         "finish_reason": clean_finish_reason(choice.get("finish_reason")),
     }
-
-
-def whole_characters(text: str) -> str:
-    """The text with halves of characters joined, as JSON has them, and a sign for each that is alone."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def text_of_parts(content: Any) -> str:

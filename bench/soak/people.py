@@ -102,7 +102,8 @@ class Person:
         return None
 
     def _note_refusal(self, input_id: str, response: httpx.Response) -> None:
-        code = response.json()["code"]
+        is_problem = response.headers.get("content-type") == "application/problem+json"
+        code = response.json()["code"] if is_problem else "internal_error"
         self.ledger.counts[f"refused: {code}"] += 1
         if response.status_code not in _LATER or code == "internal_error":
             self.ledger.complain([f"{input_id}: {response.status_code} {response.text[:200]}"])

@@ -13,11 +13,10 @@ import pytest
 import schemathesis
 from hypothesis import strategies as st
 from schemathesis.checks import load_all_checks
-from schemathesis.core.parameters import ParameterLocation
 from schemathesis.engine import events, from_schema
 from schemathesis.generation import coverage
 
-from soulgraph.api.media import GZIP, NDJSON, OCTETS
+from soulgraph.api.media import GZIP, NDJSON, OCTETS, SSE
 from soulgraph.api.patterns import WORD
 from soulgraph.server import create_app
 from soulgraph.tests.api import scenario
@@ -26,6 +25,7 @@ from soulgraph.tests.declared import description
 THOROUGH = os.environ.get("SOULGRAPH_TEST_SCHEMATHESIS_EXAMPLES")
 EXAMPLES = int(THOROUGH or 3)
 LIMITS_OF = ("GET", "PATCH", "DELETE", "POST", "PUT") if THOROUGH else ("GET", "PATCH", "DELETE")
+FLAGS = ["true", "false", "1", "0", "yes", "no", "on", "off"]
 # What is well-formed may still make no sense, like a template that uses an unknown variable.
 UNCHECKED = ("positive_data_acceptance",)
 
@@ -57,11 +57,12 @@ NEGATIVE_TYPE = coverage._negative_type
 
 
 def wrong_types(context, kind, *rest):
-    """Values of other types: what stands for a text in a path, a query or a header is one, whatever it was.
+    """Values of other types than the right one.
 
-    To find that out by trying takes half a second for every parameter.
+    What stands for a text in a path, a query, a header or a file is a text, whatever it was: to find that out by
+    trying takes half a second for every parameter.
     """
-    if context.location is ParameterLocation.BODY or "string" not in kind:
+    if context.media_type == ("application", "json") or "string" not in kind:
         yield from NEGATIVE_TYPE(context, kind, *rest)
 
 
@@ -88,7 +89,7 @@ def config_for(client, limits):
             "continue-on-failure": True,
             "request-timeout": 60,
             "suppress-health-check": ["all"],
-            "generation": {"max-examples": EXAMPLES, "database": ":memory:"},
+            "generation": {"max-examples": EXAMPLES, "database": ":memory:", "allow-extra-parameters": False},
             "phases": phases,
             "checks": {name: {"enabled": False} for name in UNCHECKED},
         }
@@ -108,15 +109,26 @@ def flaws(event):
 
 def guide(document):
     """Lead what is made up to things that there are, and away from what costs minutes and proves nothing."""
-    for operations in document["paths"].values():
-        for parameter in (one for operation in operations.values() for one in operation.get("parameters", ())):
-            if parameter["in"] == "path" and "pattern" in parameter["schema"]:
-                parameter["schema"]["format"] = parameter["example"]
-                register(parameter["example"], st.just(parameter["example"]) | matching(parameter["schema"]["pattern"]))
+    for operation in (one for operations in document["paths"].values() for one in operations.values()):
+        for parameter in operation.get("parameters", ()):
+            parameter["schema"] = guided(parameter)
+        for response in operation["responses"].values():
+            response.get("content", {}).get(SSE, {}).pop("schema", None)  # it would be taken for that of an event
     for schema in document["components"]["schemas"].values():
         fields = schema.get("properties", {})
         schema["properties"] = {name: field for name, field in fields.items() if not field.get("readOnly")}
     name_patterns(document)
+
+
+def guided(parameter):
+    """The schema of a parameter: half of the things in paths are those that there are."""
+    schema = parameter["schema"]
+    if schema.get("type") == "boolean":
+        return {"enum": FLAGS}
+    if parameter["in"] != "path" or "pattern" not in schema:
+        return schema
+    register(parameter["example"], st.just(parameter["example"]) | matching(schema["pattern"]))
+    return {**schema, "format": parameter["example"]}
 
 
 def name_patterns(part):
