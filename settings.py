@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     daily_tokens: int = Field(
         0, ge=0, description="tokens a day and soul after which background calls wait for midnight; 0: no limit"
     )
-    max_turns: int = Field(64, ge=1, description="most turns under way in this server, running and waiting, before 429")
+    max_turns: int = Field(32, ge=1, description="most turns that this server runs at once, before 429")
     session_queue: int = Field(64, ge=1, description="most turns of one session, running and waiting, before 429")
     shutdown_grace_s: float = Field(30, ge=0, description="how long running turns may finish at shutdown")
     job_lease_s: float = Field(

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.routing import BaseRoute
 
 from soulgraph.api import openai_wire
-from soulgraph.api.examples import KEYS
+from soulgraph.api.examples import KEYS, kind_of
 from soulgraph.api.limits import MEBIBYTE, limit_of
 from soulgraph.api.patterns import translate_patterns
 from soulgraph.api.problems import invalid
@@ -32,35 +32,6 @@ PROBLEM = "application/problem+json"
 EXAMPLES = Path(__file__).parent / "examples.json"
 """Answers that were given to the requests of the examples; `tests/api/test_examples.py` writes them."""
 
-_KINDS: dict[str, str] = {
-    "background_id": "background",
-    "character_id": "character",
-    "entry_id": "lore entry",
-    "event_id": "event",
-    "fact_id": "fact",
-    "job_id": "job",
-    "key": "preference",
-    "key_id": "key",
-    "message_id": "message",
-    "model": "model",
-    "name": "image",
-    "plan_id": "plan",
-    "session_id": "session",
-    "soul_id": "soul",
-    "template_id": "template",
-    "terminal_id": "terminal",
-    "turn_id": "turn",
-    "user_id": "relation",
-}
-"""What the parameters of paths name."""
-_PLACES = {
-    "/v1/characters": {"preset_id": "character"},
-    "/v1/backgrounds": {"preset_id": "background"},
-    "/v1/souls/{soul_id}/slots": {"n": "slot"},
-    "/v1/souls/{soul_id}/inner-state": {"n": "inner state version"},
-    "/v1/sessions": {"n": "persona version"},
-}
-"""Of parameters that mean something else in each place."""
 _WRONG_BODIES: tuple[Any, ...] = ({}, {"unknown": 1}, [])
 _WRONG_TEXT = "not this\0"
 _HEADERS = {401: "WWW-Authenticate", 429: "Retry-After"}
@@ -145,7 +116,7 @@ def _with_problems(document: Json, routes: Iterable[BaseRoute]) -> Json:
 
 def _show(parameter: Json, path: str) -> None:
     """Give a parameter of the path, or one that must be sent, an example."""
-    kind = _kind(parameter["name"], path)
+    kind = kind_of(parameter["name"], path)
     if parameter["required"] and kind:
         key = KEYS[kind]
         parameter["example"] = int(key) if parameter["schema"].get("type") == "integer" else key
@@ -223,15 +194,7 @@ def _kinds(route: APIRoute, method: str) -> Sequence[str]:
     names = [*route.param_convertors]
     if method == "PUT" and route.path.endswith("}"):
         names.pop()
-    return [kind for name in names if (kind := _kind(name, route.path))]
-
-
-def _kind(parameter: str, path: str) -> str | None:
-    """What a parameter names: some names say it only together with the path."""
-    for place, kinds in _PLACES.items():
-        if path.startswith(place) and parameter in kinds:
-            return kinds[parameter]
-    return _KINDS.get(parameter)
+    return [kind for name in names if (kind := kind_of(name, route.path))]
 
 
 def _refusals(route: APIRoute) -> Iterator[SoulgraphError]:

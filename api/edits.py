@@ -40,6 +40,9 @@ def form(*given: str, without: Iterable[str] = ()) -> dict[str, Any]:
     return {"required": [*given], "properties": there | {name: {"type": "null"} for name in without}}
 
 
+_MAX_FIELDS = 1000
+
+
 class Storable(BaseModel):
     """Data in which every text and number can be stored."""
 
@@ -48,6 +51,8 @@ class Storable(BaseModel):
     def _refuse_unstorable(cls, data: Any) -> Any:
         if flaw := unstorable(data):
             raise ValueError(flaw)
+        if isinstance(data, dict) and len(data) > _MAX_FIELDS:  # each unknown one would be a complaint of its own
+            raise ValueError(f"has {len(data)} fields, and none has more than {_MAX_FIELDS}")
         return data
 
 

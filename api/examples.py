@@ -27,3 +27,41 @@ KEYS = {
     "turn": "turn_c6ca",
 }
 """By what `not_found` calls their kind."""
+
+_KINDS: dict[str, str] = {
+    "background_id": "background",
+    "character_id": "character",
+    "entry_id": "lore entry",
+    "event_id": "event",
+    "fact_id": "fact",
+    "job_id": "job",
+    "key": "preference",
+    "key_id": "key",
+    "message_id": "message",
+    "model": "model",
+    "name": "image",
+    "plan_id": "plan",
+    "session_id": "session",
+    "soul_id": "soul",
+    "template_id": "template",
+    "terminal_id": "terminal",
+    "turn_id": "turn",
+    "user_id": "relation",
+}
+"""What the parameters of paths name."""
+_PLACES = {
+    "/v1/characters": {"preset_id": "character"},
+    "/v1/backgrounds": {"preset_id": "background"},
+    "/v1/souls/{soul_id}/slots": {"n": "slot"},
+    "/v1/souls/{soul_id}/inner-state": {"n": "inner state version"},
+    "/v1/sessions": {"n": "persona version"},
+}
+"""Of parameters that mean something else in each place."""
+
+
+def kind_of(parameter: str, path: str) -> str | None:
+    """What a parameter names: some names say it only together with the path."""
+    for place, kinds in _PLACES.items():
+        if path.startswith(place) and parameter in kinds:
+            return kinds[parameter]
+    return _KINDS.get(parameter)

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class TurnRunner:
-    """`max_turns` may be under way at once; None: as many as come."""
+    """`max_turns` may run at once; None: as many as come. Those that wait for another of their session do not count."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class TurnRunner:
         self._observe = observe
         self._max_turns = max_turns
         self._running: dict[asyncio.Task[Answer], RunningTurn] = {}
-        self._admitting = 0
+        self._admitting = self._waiting = 0
         self._closing = False
 
     @property
@@ -65,8 +65,9 @@ class TurnRunner:
 
     def require_room(self) -> None:
         """Raise ServerBusy if as many turns are under way as may be; who asks early need not do more than that."""
-        if self._max_turns is not None and self.running >= self._max_turns:
-            raise ServerBusy(f"{self.running} turns are under way: send this one again later", _RETRY_AFTER_S)
+        busy = self.running - self._waiting
+        if self._max_turns is not None and busy >= self._max_turns:
+            raise ServerBusy(f"{busy} turns are under way: send this one again later", _RETRY_AFTER_S)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
         """Admit a turn, then run it in a task of its own, to the end even if nobody listens any more.
@@ -76,7 +77,7 @@ class TurnRunner:
         with self._counted():
             utterance = await self._admit(request)
         events: asyncio.Queue[TurnEvent] = asyncio.Queue()
-        place = self._context.locks.hold(utterance["session_id"])  # taken now, so that turns run in order
+        place = self._queued(self._context.locks.hold(utterance["session_id"]))  # held now, so that turns run in order
         stop = Stop()
         with stoppable(stop):  # the task inherits it
             turn = self._announced(utterance, request.input_id is not None, place, events)
@@ -141,6 +142,17 @@ class TurnRunner:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+    @asynccontextmanager
+    async def _queued(self, place: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+        """The place in the session's queue; who waits there costs nothing."""
+        async with AsyncExitStack() as held:
+            self._waiting += 1
+            try:
+                await held.enter_async_context(place)
+            finally:
+                self._waiting -= 1
+            yield
 
     @contextmanager
     def _counted(self) -> Iterator[None]:

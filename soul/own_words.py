@@ -70,12 +70,11 @@ def gives_orders(text: str) -> bool:
 @lru_cache(maxsize=1024)  # all that is in a prompt is looked at again in every turn
 def borrowed_spans(text: str, keeps: Callable[[str], bool]) -> tuple[Span, ...]:
     """Where a text is not its author's own, in order and without overlaps, but for the quotations that it `keeps`."""
-    text = text[:MAX_CHARS] + " " * max(0, len(text) - MAX_CHARS)
+    rest = [(MAX_CHARS, len(text))] if len(text) > MAX_CHARS else []
+    text = text[:MAX_CHARS]
     framed = [*_framed(text)]
     quoted = [span for span in _quotations(text) if not keeps(text[span[0] + 1 : span[1] - 1].strip("`\"'”’」』》»"))]
-    spans = sorted([*framed, *quoted, *_machine(text)])
-    rest = [(MAX_CHARS, len(text))] if len(text) > MAX_CHARS else []
-    return (*_merged(spans), *rest)
+    return (*_merged(sorted([*framed, *quoted, *_machine(text), *rest])),)
 
 
 def _blanked(text: str, spans: Iterable[Span], blank: str) -> str:
