@@ -45,6 +45,7 @@ _FEW = 3  # words; so few are in many a text that says something else
 _MIN_HAN = 3  # characters that tell something of anybody: 烦 and 好烦 do not
 _MAX_WHOLE = 120  # characters of a message that is quoted as a whole
 _MAX_LONGER = 3  # times the words of a claim: a longer text has most of its words by chance
+_MAX_SMALL_TALK = 1000  # characters; nobody says so much and nothing
 _MAX_END = 200  # characters by which a question is known
 _MAX_SOURCE = 8000  # characters of a text that a claim is held against
 _MAX_PARTS = 24  # clauses of a claim; what has more is no note
@@ -133,6 +134,8 @@ def is_small_talk(claim: str) -> bool:
 
 def says_nothing(claim: str) -> bool:
     """Whether nothing, or at most two Chinese characters, is left of it without greetings, thanks and feelings."""
+    if len(claim) > _MAX_SMALL_TALK:
+        return False
     text = _without(without_courtesies(_THANKS.sub(" ", claim)), _words()["feelings_zh"] | _words()["meta_zh"])
     empty = _stems("meta_en") | _stems("feelings_en")
     return not _tells_in_han("".join(_HAN.findall(text))) and all(term in empty for term in _latin_terms(text))

@@ -43,11 +43,8 @@ def _traits(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Iterator[s
         "reminds": asks_reminder(clause, heard.words),
     }
     yield from (name for name, holds in flags.items() if holds)
-    for name, pattern in heard.words.items():
-        if pattern.search(clause.masked):
-            yield f"here: {name}"
-        if pattern.search(heard.whole):
-            yield f"somewhere: {name}"
+    yield from (f"here: {name}" for name, pattern in heard.words.items() if pattern.search(clause.masked))
+    yield from (f"somewhere: {name}" for name in heard.somewhere)
 
 
 def _sequences(heard: Heard, clause: Clause) -> Iterator[str]:

@@ -55,6 +55,11 @@ class Heard:
         return ", ".join(clause.masked for clause in self.clauses)
 
     @cached_property
+    def somewhere(self) -> frozenset[str]:
+        """The names of the patterns that are found anywhere."""
+        return frozenset(name for name, pattern in self.words.items() if pattern.search(self.whole))
+
+    @cached_property
     def candidates(self) -> list[Clause]:
         """The clauses that may tell of something to keep: they name a time to come, or ask for a reminder.
 
