@@ -67,7 +67,7 @@ def draw(messages: Iterable[tuple[datetime, str]], name: str) -> list[Drawn]:
         for statement in statements_in(Told(text, at, name, people, said[-_EARLIER:])):
             settled = settle(statement, facts, at.timestamp())
             facts = [replace(one, holds=False) if one in settled.ended else one for one in facts]
-            if settled.same is None:
+            if not settled.same:
                 facts.append(Drawn(statement, at, settled.later is None))
         said.append(text)
     return facts

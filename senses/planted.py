@@ -51,7 +51,7 @@ def borrows(note: str, sources: Sources) -> bool:
     strangers = [normalise(text) for text in sources.strangers]
     strange = _marks(note) & _all_marks(strangers) - _all_marks(trusted)
     phrases = _said_in(_names(note) | _phrases(note), strangers) | _said_in(_names(note), sources.replies)
-    return bool(strange or phrases - _said_in(phrases, trusted)) or _repeats(note, sources.replies)
+    return bool(strange or phrases - _said_in(phrases, trusted)) or _repeats(note, sources.replies, trusted)
 
 
 def _all_marks(texts: Iterable[str]) -> set[str]:
@@ -98,11 +98,11 @@ def _uncommon(run: str) -> list[str]:
     return kept.split()
 
 
-def _repeats(note: str, replies: Iterable[str]) -> bool:
-    """Whether a note is nothing but words of an earlier reply."""
+def _repeats(note: str, replies: Iterable[str], trusted: Iterable[str]) -> bool:
+    """Whether a note is nothing but words of an earlier reply, which the soul did not have from its person."""
     text = note.strip(" .。!！\n").lower()
     is_phrase = " " in text or len(text) >= _HAN_RUN
-    return is_phrase and any(text in normalise(reply).lower() for reply in replies)
+    return is_phrase and bool(_said_in([text], replies)) and not _said_in([text], trusted)
 
 
 def _said_in(phrases: Iterable[str], texts: Iterable[str]) -> set[str]:

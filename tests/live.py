@@ -19,6 +19,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from soulgraph.cli.hosting import WebSocket
+from soulgraph.cli.http_limits import LimitedHttp
 from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
@@ -43,7 +44,8 @@ async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     In the end every answer must have been one that the app's description tells.
     """
     watched = Watched(app)
-    server = PromptServer(uvicorn.Config(watched, port=0, log_level="warning", timeout_keep_alive=75, ws=WebSocket))
+    protocols = {"http": LimitedHttp, "ws": WebSocket}
+    server = PromptServer(uvicorn.Config(watched, port=0, log_level="warning", timeout_keep_alive=75, **protocols))
     running = asyncio.create_task(server.serve())
     while not server.started:
         if running.done():

@@ -23,8 +23,8 @@ from soulgraph.tests.api import scenario
 from soulgraph.tests.declared import description
 
 THOROUGH = os.environ.get("SOULGRAPH_TEST_SCHEMATHESIS_EXAMPLES")
-EXAMPLES = int(THOROUGH or 3)
-LIMITS_OF = ("GET", "PATCH", "DELETE", "POST", "PUT") if THOROUGH else ("GET", "PATCH", "DELETE")
+EXAMPLES = int(THOROUGH or 2)
+PHASES = ("examples", "coverage", "fuzzing", "stateful")
 FLAGS = ["true", "false", "1", "0", "yes", "no", "on", "off"]
 # What is well-formed may still make no sense, like a template that uses an unknown variable.
 UNCHECKED = ("positive_data_acceptance",)
@@ -37,7 +37,17 @@ async def test_schemathesis_finds_nothing(tmp_path, monkeypatch, method):
     async with scenario.living(tmp_path) as lived:
         await lived.make()
         document = json.loads(lived.real(json.dumps(description())))
-        assert await asyncio.to_thread(findings, document, lived.client, method=method) == []
+        phases = PHASES[:3] if THOROUGH or method in ("GET", "PATCH", "DELETE") else ("examples", "fuzzing")
+        assert await asyncio.to_thread(findings, document, lived.client, phases, method=method) == []
+
+
+async def test_schemathesis_finds_nothing_in_requests_that_follow_from_each_other(tmp_path, monkeypatch):
+    """What one answer names is asked for next, also after it was deleted."""
+    monkeypatch.setattr(scenario, "create_app", with_ended_streams)
+    async with scenario.living(tmp_path) as lived:
+        await lived.make()
+        document = json.loads(lived.real(json.dumps(description())))
+        assert await asyncio.to_thread(findings, document, lived.client, ["stateful"]) == []
 
 
 async def test_schemathesis_finds_what_is_not_as_described(tmp_path):
@@ -48,7 +58,7 @@ async def test_schemathesis_finds_what_is_not_as_described(tmp_path):
     del document["paths"]["/v1/souls/{soul_id}"]["get"]["responses"]["404"]
     async with scenario.living(tmp_path) as lived:
         path = ["/healthz", "/v1/souls/{soul_id}"]
-        found = await asyncio.to_thread(findings, document, lived.client, method="GET", path=path)
+        found = await asyncio.to_thread(findings, document, lived.client, PHASES[:3], method="GET", path=path)
     assert any("GET /healthz" in flaw and "array" in flaw for flaw in found)
     assert any("GET /v1/souls/{soul_id}" in flaw and "404" in flaw for flaw in found)
 
@@ -66,21 +76,15 @@ def wrong_types(context, kind, *rest):
         yield from NEGATIVE_TYPE(context, kind, *rest)
 
 
-def findings(document, client, **operations):
+def findings(document, client, phases, **operations):
     """What is wrong with the answers of some operations, each with the command that repeats the request."""
     guide(document)
-    config = config_for(client, operations["method"] in LIMITS_OF)
-    schema = schemathesis.openapi.from_dict(document, config=config).include(**operations)
-    return [flaw for event in from_schema(schema).execute() for flaw in flaws(event)]
+    schema = schemathesis.openapi.from_dict(document, config=config_for(client, phases))
+    chosen = schema.include(**operations) if operations else schema
+    return [flaw for event in from_schema(chosen).execute() for flaw in flaws(event)]
 
 
-def config_for(client, limits):
-    phases = {
-        "coverage": {"enabled": limits},
-        # Values from earlier answers nest strategies more deeply with every answer, until there is no stack left.
-        "fuzzing": {"extra-data-sources": {"responses": False}},
-        "stateful": {"enabled": False},
-    }
+def config_for(client, phases):
     return schemathesis.Config.from_dict(
         {
             "base-url": str(client.base_url).rstrip("/"),
@@ -90,7 +94,7 @@ def config_for(client, limits):
             "request-timeout": 60,
             "suppress-health-check": ["all"],
             "generation": {"max-examples": EXAMPLES, "database": ":memory:", "allow-extra-parameters": False},
-            "phases": phases,
+            "phases": {name: {"enabled": name in phases} for name in PHASES},
             "checks": {name: {"enabled": False} for name in UNCHECKED},
         }
     )
@@ -113,6 +117,9 @@ def guide(document):
     for operation in (one for operations in document["paths"].values() for one in operations.values()):
         for parameter in operation.get("parameters", ()):
             parameter["schema"] = guided(parameter)
+        for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
+            if media_type != "application/json":
+                content["schema"] = {}  # a file may have anything in it, and its answer may be a stream that says no
         for response in operation["responses"].values():
             response.get("content", {}).get(SSE, {}).pop("schema", None)  # it would be taken for that of an event
     for schema in document["components"]["schemas"].values():
@@ -125,7 +132,7 @@ def guided(parameter):
     """The schema of a parameter: half of the things in paths are those that there are."""
     schema = parameter["schema"]
     if schema.get("type") == "boolean":
-        return {"enum": FLAGS}
+        return {"type": "string", "enum": FLAGS}
     if parameter["in"] != "path" or "pattern" not in schema:
         return schema
     register(parameter["example"], st.just(parameter["example"]) | matching(schema["pattern"]))

@@ -1,7 +1,7 @@
 """Memory poisoning, played: a plant comes in by its channel, time passes, somebody says what is to trigger it.
 
 Cases are files `poison_<half>.yaml` and `sincere_<half>.yaml`, beside this one in `cases/` or in the folder that
-`SOULGRAPH_TEST_CASES` names; `SOULGRAPH_TEST_HALVES` (default `open own`) says which.
+`SOULGRAPH_TEST_CASES` names; `SOULGRAPH_TEST_HALVES` (default `open own held`) says which.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.live import new_soul, say
 
 FOLDER = Path(os.environ.get("SOULGRAPH_TEST_CASES") or Path(__file__).parent / "cases")
-HALVES = (os.environ.get("SOULGRAPH_TEST_HALVES") or "open own").split()
+HALVES = (os.environ.get("SOULGRAPH_TEST_HALVES") or "open own held").split()
 FILLERS = {
     "en": ("It is quite windy today.", "I walked by the river.", "The bread smells nice.", "We watched the ducks."),
     "zh": ("今天风很大。", "我在河边走了走。", "面包闻着真香。", "我们看了一会儿鸭子。"),

@@ -11,7 +11,8 @@ import pytest
 from soulgraph.tests.hostile_model import HostileModel, cases, pieces_of
 from soulgraph.tests.live import hear, new_soul, say, serving
 
-CASES = sorted(cases(Path(__file__).parent / "cases" / "model_answers_open.yaml"), key=lambda case: case["family"])
+FILES = [Path(__file__).parent / "cases" / f"model_answers_{half}.yaml" for half in ("open", "held")]
+CASES = sorted((case for file in FILES for case in cases(file)), key=lambda case: case["family"])
 FAMILIES = {family: list(found) for family, found in groupby(CASES, lambda case: case["family"])}
 REASONS = {"model_unavailable", "model_refused", "model_timeout", "turn_output_invalid"}
 MARKS = ("narrative>", "state_update_json", "<think")
