@@ -21,6 +21,7 @@ from soulgraph.nodes.quality import report_refusals, without_planted
 from soulgraph.nodes.state import OutboxPayload
 from soulgraph.nodes.transcript import Names, as_heard, language_of
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.senses.planted import Sources
 from soulgraph.soul.growth import Dimensions
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.factories import new_id
@@ -72,7 +73,7 @@ async def update_memory(session_id: Id, caller: Owner, services: Served) -> Vers
             evolved_persona=await _evolved_persona(session, services),
         )
         grown = await _in_time(task, session, services)
-        dimensions = _own_growth(grown.model_dump(), session, messages, services)
+        dimensions = _own_growth(grown.model_dump(), session, _sources(session, messages), services)
         async with services.stores.write() as tx:
             version = await tx.personas.grow(session_id, dimensions, "update-memory", services.now())
     services.announce_session(session, "persona")
@@ -120,7 +121,9 @@ async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionO
         lang = language_of(messages)
         heard = as_heard(messages, names, lang, session.soul_id)
         task = run_task(services.context.voice.model, SUMMARIZE, lang, messages=heard)
-        told = _own_growth((await _in_time(task, session, services)).model_dump(), session, messages, services)
+        written = (await _in_time(task, session, services)).model_dump()
+        sources = _sources(session, messages)._replace(replies=())  # a summary may tell what the soul has answered
+        told = _own_growth(written, session, sources, services)
         summary = Summary(title=told["title"] or session.title, summary=told["summary"])
         follower = await _continue(session, messages[-1].message_id, summary, services)
     services.afterglow.wake()  # after the transaction, so that the workers can see the job
@@ -128,9 +131,12 @@ async def summarize(session_id: Id, caller: Owner, services: Served) -> SessionO
     return SessionOut.of(follower)
 
 
-def _own_growth(texts: dict[str, str], session: Session, messages: list[Message], services: Services) -> dict[str, str]:
+def _sources(session: Session, messages: list[Message]) -> Sources:
+    return sources_in(messages, session.character_snapshot["base_persona"])
+
+
+def _own_growth(texts: dict[str, str], session: Session, sources: Sources, services: Services) -> dict[str, str]:
     """What the model has written, without what was planted in the conversation; raises ModelError if that is all."""
-    sources = sources_in(messages, session.character_snapshot["base_persona"])
     kept, reasons = without_planted(texts, sources)
     ids = {"session_id": session.session_id, "soul_id": session.soul_id}
     report_refusals(services.context.telemetry, "persona", reasons, **ids)
