@@ -29,6 +29,10 @@ FLAGS = ["true", "false", "1", "0", "yes", "no", "on", "off"]
 # What is well-formed may still make no sense, like a template that uses an unknown variable.
 UNCHECKED = ("positive_data_acceptance",)
 
+register = schemathesis.openapi.format
+load_all_checks()
+schemathesis.serializer.alias(["image/png", "image/jpeg", "image/webp", GZIP, NDJSON], OCTETS)
+
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 async def test_schemathesis_finds_nothing(tmp_path, monkeypatch, method):
@@ -142,12 +146,6 @@ def matching(pattern):
     # Python's `\w` has digits that are no digits, like ½, and ours has not.
     alphabet = st.characters(exclude_categories=["No", "Cs"])
     return st.from_regex(pattern.replace(WORD, r"\w"), fullmatch=True, alphabet=alphabet)
-
-
-register = schemathesis.openapi.format
-load_all_checks()
-FILES = ("image/png", "image/jpeg", "image/webp", GZIP, NDJSON)
-schemathesis.serializer.alias([*FILES], OCTETS)
 
 
 def with_ended_streams(settings):
