@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from soulgraph.cli.client import http_url
+from soulgraph.cli.http_limits import LimitedHttp
 from soulgraph.errors import ConfigurationError
 from soulgraph.runtime.data_dir import private_umask
 from soulgraph.server import create_app
@@ -97,6 +98,7 @@ def _server(
         log_config=None,
         log_level=log_level,
         access_log=settings.log_level == "debug",
+        http=LimitedHttp,
         ws=WebSocket,
         ws_max_size=_MAX_MESSAGE,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace_s),

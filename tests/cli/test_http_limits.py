@@ -9,7 +9,7 @@ import uvicorn
 
 from soulgraph.cli import http_limits
 from soulgraph.cli.http_limits import LimitedHttp
-from soulgraph.tests.live import PromptServer
+from soulgraph.tests.live import PromptServer, ServerProcess
 
 GET = b"GET / HTTP/1.1\r\nhost: x\r\n"
 POST = b"POST / HTTP/1.1\r\nhost: x\r\n"
@@ -238,3 +238,15 @@ async def test_one_connection_too_many_is_told_to_come_back(monkeypatch):
         assert problem(refused) == "server_busy"
         writer.write(b"\r\n")
         assert await complete(reader) == b"0"
+
+
+async def test_the_server_that_users_start_has_these_limits(tmp_path):
+    server = ServerProcess(data_dir=str(tmp_path), mqtt_url="none", log_level="error")
+    await server.start()
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(GET + b"x-large: " + b"x" * 70_000 + b"\r\n\r\n")
+        assert problem(await reader.read()) == "headers_too_large"
+        writer.close()
+    finally:
+        server.kill()
