@@ -13,7 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+import psycopg
 
 from soulgraph.bench.soak import checks
 from soulgraph.bench.soak.house import House, open_house
@@ -58,7 +61,8 @@ async def _talk(house: House, minutes: float) -> None:
 async def _watch(house: House, deadline: float) -> None:
     while (left_s := deadline - time.monotonic()) > 0:
         await asyncio.sleep(min(CHECK_S, left_s))
-        await check(house, checks.running)
+        with suppress(psycopg.OperationalError):  # trouble may end the connection of who looks, too
+            await check(house, checks.running)
         say(progress(house, deadline - time.monotonic()))
 
 
