@@ -45,8 +45,11 @@ class TcpWire:
             return b""
 
     async def send(self, data: bytes) -> None:
-        self._writer.write(data)
-        await self._writer.drain()
+        try:
+            self._writer.write(data)
+            await self._writer.drain()
+        except RuntimeError as error:  # uvloop's, of a connection that was aborted meanwhile
+            raise ConnectionError("the connection is closed") from error
 
     async def close(self) -> None:
         """Let the client read what was sent, but not for long."""

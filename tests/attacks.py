@@ -201,12 +201,14 @@ async def crowd(server: Attacked) -> None:
     async def dawdle() -> None:
         with suppress(OSError, asyncio.TimeoutError):
             reader, writer = await asyncio.open_connection(*server.address)
-            async with asyncio.timeout(8):
-                for byte in b"GET /v1/souls HTTP/1.1\r\nX-Slow: ":
-                    writer.write(bytes([byte]))
-                    await asyncio.sleep(0.2)
-                await reader.read(1)
-            writer.close()
+            try:
+                async with asyncio.timeout(8):
+                    for byte in b"GET /v1/souls HTTP/1.1\r\nX-Slow: ":
+                        writer.write(bytes([byte]))
+                        await asyncio.sleep(0.2)
+                    await reader.read(1)
+            finally:
+                writer.close()
 
     async with server.client() as client:
         turns = [
