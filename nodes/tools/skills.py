@@ -54,6 +54,7 @@ class _Reported:
     version: int
     at: float
     reserved: frozenset[str]
+    names: tuple[str, ...]
     skills: Sequence[Json] = field(compare=False)
 
 
@@ -62,9 +63,9 @@ def offered_by(terminal: Terminal | None, tools: Collection[BaseTool]) -> Sequen
     if terminal is None or not terminal.skills:
         return ()
     reserved = frozenset(tool.name for tool in tools)
-    return _prepared(
-        _Reported(terminal.terminal_id, terminal.skill_version, terminal.updated_at, reserved, terminal.skills)
-    )
+    report = terminal.terminal_id, terminal.skill_version, terminal.updated_at
+    names = tuple(f"{skill['name']} {skill['description']}" for skill in terminal.skills)
+    return _prepared(_Reported(*report, reserved, names, terminal.skills))
 
 
 @lru_cache(maxsize=1024)
