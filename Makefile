@@ -108,6 +108,10 @@ langgraph-dev: dev
 
 bench: dev studio
 	$(BIN)/python bench/turn.py
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/memory.py
+	$(BIN)/python bench/streaming.py
+	$(BIN)/python bench/load.py
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/prompt.py
 	$(BIN)/python bench/recall.py
@@ -116,9 +120,11 @@ bench: dev studio
 	$(BIN)/python bench/facts.py bench/data/facts_open.yaml bench/data/facts_held.yaml
 	$(BIN)/python bench/heart.py
 	$(BIN)/python bench/terminals.py
+	$(BIN)/python bench/servers.py
 	$(BIN)/python bench/tracing.py
 	$(BIN)/python bench/moving.py
 	$(BIN)/python bench/studio.py
+	$(if $(DATABASE_URL),$(BIN)/python bench/scale.py --database-url $(DATABASE_URL),@echo "bench/scale.py needs a PostgreSQL: make bench DATABASE_URL=postgresql://…")
 	$(if $(DATA),$(BIN)/python bench/senses.py $(DATA),@echo "bench/senses.py needs the public sets: make bench DATA=folder")
 
 # What is pinned, with the hash of every file of it; uv does that.

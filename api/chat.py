@@ -13,13 +13,16 @@ from soulgraph.api.edits import Body, example, form
 from soulgraph.api.examples import SOUL
 from soulgraph.api.fields import MAX_TEXT, Id, MessageNumber, Text, UserId
 from soulgraph.api.media import SSE, text
-from soulgraph.api.raising import ANOTHER_PERSON, TURN, raises
+from soulgraph.api.raising import ANOTHER_PERSON, NOT_OF_THIS_INPUT, TURN, raises
+from soulgraph.api.resuming import ResumedTurn, resume_turn
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import event_stream
+from soulgraph.api.stream import LastEventId
 from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
+from soulgraph.runtime.stops import StopOrder
 from soulgraph.soul.validation import FLAG
 from soulgraph.stores.stores import Stores, Transaction
 
@@ -28,7 +31,7 @@ router = APIRouter(prefix="/v1", tags=["chat"])
 _EVENTS = text(
     SSE,
     "with `stream`: what happens in the turn, then `done` with the answer, or `error` with a problem",
-    'event: token\ndata: {"text": "I am here."}\n\n',
+    'event: token\ndata: {"text": "I am here."}\nid: turn_c6ca.1.10.5f0b8d3e\n\n',
 )
 
 
@@ -103,9 +106,14 @@ class ChatRequest(Body):
 
 
 @router.post("/chat", response_model=Answer, responses={200: _EVENTS})
-@raises(*TURN)
-async def chat(request: ChatRequest, caller: Speaker, services: Served) -> Response:
-    """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`."""
+@raises(*TURN, NOT_OF_THIS_INPUT)
+async def chat(request: ChatRequest, caller: Speaker, services: Served, last_event_id: LastEventId = None) -> Response:
+    """Say something to a soul and get its answer. With `stream` the answer is `text/event-stream`.
+
+    A stream that broke off goes on where it did if the same input is sent again with `Last-Event-ID`.
+    """
+    if request.stream and last_event_id:
+        return event_stream((await resume(request, last_event_id, caller, services)).events)
     turn = await begin(request, caller, services)
     if request.stream:
         return event_stream(turn.events(services.wait_intervals))
@@ -141,18 +149,9 @@ async def stop_turns(session_id: str, request: StopRequest, caller: Caller, serv
         session = await tx.sessions.find(session_id)
     if session and not caller.sees_session(session):
         raise NotFound("session", session_id)
-    turns = [turn for turn in services.runner.running_in(session_id) if _may_stop(caller, turn, request.input_id)]
-    for turn in turns:
-        turn.stop()
-    return [turn.utterance["turn_id"] for turn in turns]
-
-
-def _may_stop(caller: Caller, turn: RunningTurn, input_id: str | None) -> bool:
-    utterance = turn.utterance
-    is_meant = input_id is None or utterance["input_id"] == input_id
-    is_theirs = caller.person in (None, utterance["user_id"]) and not caller.is_nobody
-    is_theirs |= caller.is_nobody and utterance.get("terminal_id") is not None
-    return is_meant and is_theirs and caller.sees_soul(utterance["soul_id"])
+    return await services.stops.stop(
+        StopOrder(session_id, request.input_id, caller.person, caller.is_nobody, caller.soul_ids)
+    )
 
 
 async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
@@ -162,6 +161,12 @@ async def begin(request: ChatRequest, caller: Caller, services: Services) -> Run
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)
     return turn
+
+
+async def resume(request: ChatRequest, last_event_id: str, caller: Caller, services: Services) -> ResumedTurn:
+    """The turn with the same input, wherever it runs, from where it was heard last."""
+    wanted = await for_caller(request.turn(), caller, services.stores)
+    return await resume_turn(wanted, last_event_id, lambda: begin(request, caller, services), services)
 
 
 async def for_caller(request: TurnRequest, caller: Caller, stores: Stores) -> TurnRequest:

@@ -22,9 +22,9 @@ from soulgraph.api.raising import SEVERAL_SOULS, TURN, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import unbuffered
 from soulgraph.errors import InvalidInput, NotFound
-from soulgraph.nodes.state import TurnEvent
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
+from soulgraph.runtime.turn_log import StreamedEvent
 from soulgraph.stores.records import Json, Soul
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"])
@@ -90,7 +90,7 @@ async def complete(
     return unbuffered(_chunks(completion, first, events, request.wants_usage), headers)
 
 
-async def _first_event(events: AsyncIterator[TurnEvent], turn: RunningTurn) -> TurnEvent:
+async def _first_event(events: AsyncIterator[StreamedEvent], turn: RunningTurn) -> StreamedEvent:
     """The first token, the end of the turn, or a `waiting` after which the response must start anyway.
 
     It is awaited before the response starts, so that a turn that fails early is answered with an error status.
@@ -103,12 +103,12 @@ async def _first_event(events: AsyncIterator[TurnEvent], turn: RunningTurn) -> T
     return event
 
 
-def _is_late(event: TurnEvent) -> bool:
+def _is_late(event: StreamedEvent) -> bool:
     return event.event == "waiting" and bool(event.data["seconds"] >= _STATUS_WAIT_S)
 
 
 async def _chunks(
-    completion: Completion, first: TurnEvent, events: AsyncIterator[TurnEvent], with_usage: bool
+    completion: Completion, first: StreamedEvent, events: AsyncIterator[StreamedEvent], with_usage: bool
 ) -> AsyncIterator[bytes]:
     """The answer as OpenAI's stream of chunks."""
 
@@ -132,7 +132,7 @@ async def _chunks(
             yield format_sse_event(data_str="[DONE]")
 
 
-async def _prepend(first: TurnEvent, rest: AsyncIterator[TurnEvent]) -> AsyncIterator[TurnEvent]:
+async def _prepend(first: StreamedEvent, rest: AsyncIterator[StreamedEvent]) -> AsyncIterator[StreamedEvent]:
     yield first
     async for event in rest:
         yield event

@@ -25,6 +25,7 @@ from soulgraph.errors import (
     ShuttingDown,
     SoulgraphError,
     StoreUnavailable,
+    TurnLost,
     TurnOutputInvalid,
     TurnStopped,
     Unauthorized,
@@ -121,6 +122,12 @@ TURN: Raised = (
         turn_id="turn_c6ca",
         reason="there is no state update",
     ),
+)
+
+TURN_LOST = TurnLost(KEYS["turn"])
+OTHER_TURN = InvalidInput("this id is of another turn: send the last one that was heard of this turn, or none")
+NOT_OF_THIS_INPUT = InvalidInput(
+    "this id is of another turn: send the last one that was heard of this input, or none to hear everything"
 )
 
 EDITING: Raised = (

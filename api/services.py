@@ -13,9 +13,12 @@ from soulgraph.api.metrics import Metrics
 from soulgraph.nodes.context import Context, SessionChange
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.budget import TokenBudget
+from soulgraph.runtime.bus import Bus
 from soulgraph.runtime.chat_imports import ChatImports
 from soulgraph.runtime.listeners import Listeners
-from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
+from soulgraph.runtime.silence import WAIT_INTERVALS, WaitIntervals
+from soulgraph.runtime.stops import Stops
+from soulgraph.runtime.turn_relays import TurnRelays
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.settings import Settings
 from soulgraph.stores.locks import SessionLocks
@@ -39,6 +42,9 @@ class Services:
     budget: TokenBudget
     listeners: Listeners
     imports: ChatImports
+    bus: Bus
+    stops: Stops
+    relays: TurnRelays
     wait_intervals: WaitIntervals = WAIT_INTERVALS
     simulating: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One simulation at a time: it takes seconds of computing, and turns share the processor with it."""

@@ -1,6 +1,6 @@
 """Events of a soul outside of the client's own turns, as server-sent events."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import Annotated
 
@@ -16,7 +16,8 @@ from soulgraph.api.media import SSE, text
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S, event_stream
 from soulgraph.runtime.background import in_background
-from soulgraph.runtime.listeners import Listener, Notice, Subscription
+from soulgraph.runtime.listener import Listener
+from soulgraph.runtime.notices import Notice, Subscription
 from soulgraph.stores.records import Soul
 
 router = APIRouter(prefix="/v1/souls", tags=["chat"])
@@ -60,7 +61,7 @@ async def _notices(
     after: str | None,
     nodes: bool,
     until_refused: Callable[[Services], Awaitable[None]],
-) -> AsyncIterator[Notice | None]:
+) -> AsyncGenerator[Notice | None, None]:
     with services.listeners.connect() as listener:
 
         async def end_with_key() -> None:

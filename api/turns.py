@@ -51,7 +51,7 @@ async def read_turn(session_id: Id, turn_id: Id, caller: Reader, services: Serve
     """Read what a turn heard, which memories it had before it, what it answered and what that cost."""
     async with services.stores.read() as tx:
         session = await caller.session(tx, session_id)
-        turn = await _turn(tx, session, turn_id, caller)
+        turn = await heard_turn(tx, session, turn_id, caller)
         sources = [source for source in _sources(turn) if source.partition(":")[0] in _KINDS]
         known = await _known(tx, turn.soul_id, sources, session, caller)
     texts = await _texts(turn.soul_id, known, services)
@@ -69,7 +69,7 @@ async def read_turn(session_id: Id, turn_id: Id, caller: Reader, services: Serve
     )
 
 
-async def _turn(tx: Transaction, session: Session, turn_id: str, caller: Caller) -> Turn:
+async def heard_turn(tx: Transaction, session: Session, turn_id: str, caller: Caller) -> Turn:
     """The turn; raises NotFound also for one that the caller's person was not there to hear."""
     found = [turn for turn in await tx.turns.of([turn_id]) if turn.session_id == session.session_id]
     said = await tx.messages.by_input(session.session_id, found[0].input_id) if found else None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, WebSocket, WebSocketDisconnect, status
@@ -11,15 +11,16 @@ from pydantic_core import from_json
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import caller_of, until_refused
-from soulgraph.api.chat import ChatRequest, StopRequest, begin, stop_turns
+from soulgraph.api.chat import ChatRequest, StopRequest, begin, resume, stop_turns
 from soulgraph.api.fields import Id, UserIdOrNobody
 from soulgraph.api.problems import invalid
+from soulgraph.api.resuming import ResumedTurn
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import PING_S
 from soulgraph.api.stream import EventId, follow
 from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
-from soulgraph.runtime.listeners import Listener, encode_json
-from soulgraph.runtime.running_turn import RunningTurn
+from soulgraph.runtime.listener import Listener
+from soulgraph.runtime.notices import Notice, encode_json
 from soulgraph.stores.records import Json
 
 router = APIRouter(prefix="/v1", tags=["chat"])
@@ -33,6 +34,7 @@ _BEARER = "bearer."
 
 class Chat(ChatRequest):
     type: Literal["chat"]
+    after: EventId | None = None
 
 
 class Ping(BaseModel):
@@ -144,7 +146,9 @@ class Conversation:
     async def _handle(self, message: ClientMessage) -> None:
         match message:
             case Ping():
-                await self._send_frame("pong", "{}")
+                # After what this server has told before it, so that who pings has heard everything.
+                await self._services.bus.settled()
+                self._listener.push(Notice("pong", {}))
             case Unlisten():
                 self._services.listeners.unsubscribe(self._listener, message.soul_id)
                 await self._send_frame("unlistened", encode_json({"soul_id": message.soul_id}))
@@ -169,9 +173,17 @@ class Conversation:
         caller = await self._caller()
         if len(self._turns) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
-        turn = await begin(message, caller, self._services)
+        turn = await self._open(message, caller)
         self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"], turn.utterance["user_id"])
-        self._turns[turn.utterance["turn_id"]] = asyncio.create_task(self._relay(turn))
+        if earlier := self._turns.get(turn.turn_id):
+            earlier.cancel()  # or the socket would hear everything twice
+        self._turns[turn.turn_id] = asyncio.create_task(self._relay(turn))
+
+    async def _open(self, message: Chat, caller: Caller) -> ResumedTurn:
+        if message.after:
+            return await resume(message, message.after, caller, self._services)
+        turn = await begin(message, caller, self._services)
+        return ResumedTurn(turn.turn_id, turn.utterance, turn.events(self._services.wait_intervals))
 
     async def _caller(self) -> Caller:
         """Asked for every message: the key may have been revoked since the socket was opened."""
@@ -182,12 +194,13 @@ class Conversation:
         await until_refused(self._socket, _secret(self._socket), self._services)
         return status.WS_1008_POLICY_VIOLATION
 
-    async def _relay(self, turn: RunningTurn) -> None:
+    async def _relay(self, turn: ResumedTurn) -> None:
         ids = _ids(turn.utterance)
-        with suppress(WebSocketDisconnect):
-            async for event in turn.events(self._services.wait_intervals):
-                await self._send_frame(event.event, encode_json(event.data), ids)
-        del self._turns[turn.utterance["turn_id"]]
+        async with aclosing(turn.events) as events:
+            with suppress(WebSocketDisconnect):
+                async for event in events:
+                    await self._send_frame(event.event, event.json, f'"id":"{event.id}",{ids}')
+        del self._turns[turn.turn_id]
 
     async def _send_notices(self) -> int:
         """Send the notices of the subscribed souls; returns the close code when the server shuts down."""

@@ -11,13 +11,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 import uvloop
-from sqlalchemy import Engine, event, text
+from sqlalchemy import text
 
 from soulgraph.api.services import Services
 from soulgraph.bench.lived import live_through
@@ -29,6 +29,7 @@ from soulgraph.settings import Settings
 from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.factories import new_soul
 from soulgraph.tests import services as test_services
+from soulgraph.tests.statements import noting_statements
 
 _LEFT = text("SELECT 1 FROM outbox WHERE status IN ('pending', 'running') LIMIT 1")
 _TABLE = re.compile(r"(?:FROM|INTO|UPDATE) \(*\s*(?:SELECT .*? FROM )?(\w+)", re.DOTALL)
@@ -56,8 +57,15 @@ class AgedServer:
 
     async def statements(self, soul: str, n: int, session: str = "s") -> dict[str, Any]:
         """How often each table is asked in a turn with what follows it, and for how long, in milliseconds."""
-        with counted_statements() as (number, spent):
+        number: Counter[str] = Counter()
+        spent: Counter[str] = Counter()
+        with noting_statements() as asked:
             await self.turns(soul, n, session)
+        for one in asked:
+            found = _TABLE.search(one.sql)
+            table = f"{one.sql.split()[0].lower()} {found[1] if found else ''}"
+            number[table] += 1
+            spent[table] += one.took_s
         return {table: [number[table] / n, spent[table] * 1e3 / n] for table in number}
 
     async def live_through(self, soul: str, n: int) -> dict[str, Any]:
@@ -102,30 +110,6 @@ class AgedServer:
             await asyncio.sleep(0.002)
             async with self._services.stores.database.read() as connection:
                 left = (await connection.execute(_LEFT)).first() is not None
-
-
-@contextmanager
-def counted_statements() -> Iterator[tuple[Counter[str], Counter[str]]]:
-    """While the block lasts: how many statements of SQLAlchemy each table gets, and how long they take."""
-    number: Counter[str] = Counter()
-    spent: Counter[str] = Counter()
-
-    def before(connection: Any, *_: Any) -> None:
-        connection.info["began"] = time.perf_counter()
-
-    def after(connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found = _TABLE.search(statement)
-        table = f"{statement.split()[0].lower()} {found[1] if found else ''}"
-        number[table] += 1
-        spent[table] += time.perf_counter() - connection.info["began"]
-
-    event.listen(Engine, "before_cursor_execute", before)
-    event.listen(Engine, "after_cursor_execute", after)
-    try:
-        yield number, spent
-    finally:
-        event.remove(Engine, "before_cursor_execute", before)
-        event.remove(Engine, "after_cursor_execute", after)
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ async def live_through(
 ) -> None:
     """Write what is left of this many turns of person `u`: messages, their index, answers and jobs that are done."""
     async with database.write() as connection:
-        last = (await connection.execute(text("SELECT coalesce(max(message_id), 0) FROM messages"))).scalar_one()
+        last = (await connection.execute(text("SELECT coalesce(max(message_id), 0) FROM messages"))).scalar()
         for table, rows in _rows(model, turns, soul_id, session_id, now, last, dimensions).items():
             await connection.execute(insert(table), rows)
         if connection.dialect.name == "postgresql":

@@ -211,7 +211,7 @@ async def size_in_postgres(place: str) -> float:
     tables = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = "
     async with Database.open(place) as database, database.read() as connection:
         taken = await connection.execute(text(f"{tables} current_schema()::regnamespace"))
-        return float(taken.scalar_one()) / 2**20
+        return float(taken.scalar()) / 2**20
 
 
 async def measure(backend: str, size: str) -> None:

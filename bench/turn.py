@@ -5,7 +5,6 @@ one run: rounds of both alternate, so that a busy machine slows both alike.
 """
 
 import asyncio
-import json
 import sqlite3
 import statistics
 import subprocess
@@ -30,15 +29,16 @@ from soulgraph.server import open_services
 from soulgraph.settings import Settings
 from soulgraph.stores.factories import new_soul
 from soulgraph.tests.e2e.afterglow import EXTRACTS, REFLECTS, event, reflection
-from soulgraph.tests.live import ServerProcess, hear
-from soulgraph.tests.live import new_soul as new_soul_over_http
 
 ROOT = Path(__file__).parent.parent
 SOUL_TURN = "<narrative>I hear you. Tell me more.</narrative><state_update_json>{}</state_update_json>"
 SAYING = "I went for a walk by the river today and it rained a little."
 WARM_UP, FRESH, LONG, WINDOW = 10, 100, 500, 10
-STREAMS, ROUNDS = 20, 5
-PLACES = ("river", "old bridge", "market", "rain", "willows", "boats", "harbour", "way home", "bakery", "last bus")
+
+
+def sayings() -> Iterator[str]:
+    """No line twice: what is remembered of a text, such as its vector, would make a second time cheaper."""
+    return (f"{SAYING[:-1]}, as it does on day {n}." for n in count(1))
 
 
 class Talker(NamedTuple):
@@ -83,8 +83,10 @@ async def soulgraph_turns(base_url: str, folder: Path, **more: Any) -> AsyncIter
             soul = await new_soul(tx, **born, now=time.time())
             await tx.souls.add(soul)
 
+        lines = sayings()
+
         async def turn(session_id: str) -> None:
-            request = TurnRequest(SAYING, "u", soul_id=soul.soul_id, session_id=session_id)
+            request = TurnRequest(next(lines), "u", soul_id=soul.soul_id, session_id=session_id)
             await (await services.runner.start(request)).answer()
 
         async def settled() -> None:
@@ -107,8 +109,10 @@ async def agent_turns(base_url: str, folder: Path) -> AsyncIterator[Talker]:
         model = ChatOpenAI(model="stub", base_url=base_url, api_key="none")
         agent = create_agent(model, [look_up], checkpointer=saver, system_prompt="You are a companion.")
 
+        lines = sayings()
+
         async def turn(thread_id: str) -> None:
-            said = {"messages": [("user", SAYING)]}
+            said = {"messages": [("user", next(lines))]}
             config = {"configurable": {"thread_id": thread_id}}
             async for _ in agent.astream(said, config, stream_mode="messages"):
                 pass
@@ -188,60 +192,5 @@ async def turn_costs() -> None:
     print(f"database growth, bytes a turn, in each further hundred turns: {', '.join(map(str, grown))}")
 
 
-async def first_tokens(stream: Callable[[int], AsyncIterator[str]]) -> list[float]:
-    """Milliseconds to the first word, over STREAMS streams that are always under way."""
-    waited = []
-
-    async def keep_listening(n: int) -> None:
-        await asyncio.sleep(n / STREAMS)
-        for _ in range(ROUNDS):
-            began, text = time.perf_counter(), ""
-            async for piece in stream(n):
-                if piece and not text:
-                    waited.append((time.perf_counter() - began) * 1e3)
-                text += piece
-
-    await asyncio.gather(*(keep_listening(n) for n in range(STREAMS)))
-    return waited
-
-
-async def added_latency() -> None:
-    words = SOUL_TURN.replace("Tell me more.", " ".join(f"Tell me of the {place}." for place in PLACES))
-    sessions = count()  # each turn in one of its own: a soul that said the same twice would be asked again
-    with stub_model(text=words, chunk_size=16, chunk_delay_s=0.05) as base_url, tempfile.TemporaryDirectory() as home:
-        server = ServerProcess(data_dir=home, llm_base_url=base_url, llm_model="stub", llm_carrier="tags")
-        await server.start()
-        limits = httpx.Limits(max_connections=None)
-        try:
-            async with httpx.AsyncClient(base_url=server.url, timeout=60, limits=limits) as client:
-                souls = [await new_soul_over_http(client, f"soul {n}") for n in range(STREAMS)]
-
-                async def bare(_: int) -> AsyncIterator[str]:
-                    body = {"model": "stub", "stream": True, "messages": [{"role": "user", "content": SAYING}]}
-                    async with client.stream("POST", f"{base_url}/chat/completions", json=body) as response:
-                        async for line in response.aiter_lines():
-                            if line.startswith("data: {"):
-                                yield json.loads(line[6:])["choices"][0]["delta"].get("content", "")
-
-                async def ours(n: int) -> AsyncIterator[str]:
-                    async for event, data in hear(client, SAYING, soul_id=souls[n], session_id=f"s{next(sessions)}"):
-                        yield data["text"] if event == "token" else ""
-
-                await first_tokens(ours)
-                measured = {"bare stub": await first_tokens(bare), "soulgraph": await first_tokens(ours)}
-        finally:
-            server.stop()
-    print(f"\n| time to first word, {STREAMS} live streams | p50 ms | p95 ms |\n|---|---|---|")
-    for name, waits in measured.items():
-        print(f"| {name} | {statistics.median(waits):.1f} | {statistics.quantiles(waits, n=20)[-1]:.1f} |")
-    added = statistics.median(measured["soulgraph"]) - statistics.median(measured["bare stub"])
-    print(f"| added | {added:.1f} | |")
-
-
-async def main() -> None:
-    await turn_costs()
-    await added_latency()
-
-
 if __name__ == "__main__":
-    uvloop.run(main())
+    uvloop.run(turn_costs())

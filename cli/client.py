@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import httpx
 
+from soulgraph.cli.addresses import http_url
 from soulgraph.errors import ConfigurationError, NotFound, RequestError, SoulgraphError
 from soulgraph.settings import Settings
 from soulgraph.soul.people import EVERYONE
@@ -189,10 +190,6 @@ def _is_soulgraph(response: httpx.Response) -> bool:
 def own_url(settings: Settings) -> str:
     """The URL at which this machine reaches the server of the settings."""
     return http_url(_LOOPBACK_OF.get(settings.host, settings.host), settings.port)
-
-
-def http_url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def events(chunks: Iterable[str]) -> Iterator[Event]:

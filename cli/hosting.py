@@ -1,6 +1,5 @@
 """The app under uvicorn: in the foreground for `soulgraph serve`, or in a thread of a command that found no server."""
 
-import errno
 import gc
 import math
 import socket
@@ -13,9 +12,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from soulgraph.cli.client import http_url
+from soulgraph.cli.addresses import bound, http_url, listening
 from soulgraph.cli.http_limits import LimitedHttp
-from soulgraph.errors import ConfigurationError
 from soulgraph.runtime.data_dir import private_umask
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
@@ -23,6 +21,8 @@ from soulgraph.settings import Settings
 Announce = Callable[[str], None]
 
 _GOODBYE_S = 1.0
+_GARBAGE = 20_000
+"""Objects after which garbage is looked for: a turn makes thousands that are gone at its end without that."""
 _MAX_MESSAGE = 1024 * 1024
 
 
@@ -46,10 +46,17 @@ class SoulServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._opened.enter_async_context(self._app.router.lifespan_context(self._app))
         await super().startup(sockets)
-        gc.collect()
-        gc.freeze()  # what start-up made is there to stay: looking through it again would stall the streams
+        # What start-up made is there to stay: looking through it again would stall the streams. To collect it first
+        # would take a quarter of a second and find less than a megabyte.
+        gc.freeze()
+        gc.set_threshold(_GARBAGE)
         gc.enable()
         self._announce()
+
+    async def note_running(self) -> None:
+        """For the metrics that any of several processes tells of all."""
+        services = self._app.state.services
+        services.metrics.running.set(services.runner.running)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Streams that would stay open for ever are ended first: everything else is waited for."""
@@ -63,6 +70,15 @@ def host(settings: Settings, announce: Announce) -> None:
     """Serve until a signal comes."""
     with private_umask(), _listening(settings) as listener:
         _server(settings, listener, announce).run([listener])
+
+
+def host_beside_others(settings: Settings, announce: Announce) -> None:
+    """The same, on a port on which other processes of this server listen too. It listens only when it is ready."""
+    with private_umask(), bound(settings.host, settings.port, shared=True) as listener:
+        server = _server(settings, listener, announce)
+        server.config.callback_notify = server.note_running
+        server.config.timeout_notify = 1
+        server.run([listener])
 
 
 @contextmanager
@@ -109,10 +125,4 @@ def _server(
 
 def _listening(settings: Settings) -> socket.socket:
     """Bound before anything is opened, so that a taken port costs nothing and port 0 has its number."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        return socket.create_server((settings.host, settings.port), family=family)
-    except OSError as error:
-        setting = "SOULGRAPH_PORT" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "SOULGRAPH_HOST"
-        why = str(error.strerror).partition(" (")[0]
-        raise ConfigurationError(setting, f"cannot listen on {settings.host}:{settings.port}: {why}") from error
+    return listening(settings.host, settings.port)

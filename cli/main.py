@@ -4,19 +4,17 @@ import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from soulgraph import __version__
+from soulgraph.cli.logs import start_logging
 from soulgraph.errors import ConfigurationError, SoulgraphError
-from soulgraph.runtime.rotating_file import RotatingFile, require_writable
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 
-_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 _log = logging.getLogger("soulgraph")
 
 
@@ -83,9 +81,10 @@ def _soulgraph(
 def serve(
     host: Annotated[str | None, typer.Option(help="Instead of SOULGRAPH_HOST.")] = None,
     port: Annotated[int | None, typer.Option(help="Instead of SOULGRAPH_PORT; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Instead of SOULGRAPH_WORKERS: processes, on PostgreSQL.")] = None,
 ) -> None:
     """Run the server until Ctrl-C."""
-    given = {"host": host, "port": port}
+    given = {"host": host, "port": port, "workers": workers}
     run_server(Settings.load(**{name: value for name, value in given.items() if value is not None}))
 
 
@@ -96,15 +95,20 @@ def run_server(settings: Settings, on_ready: Callable[[str], None] = lambda url:
         _announce(url)
         on_ready(url)
 
-    _log_to_stderr(settings.log_level)
-    if settings.log_file:
-        _log_to_file(Path(settings.log_file), settings.log_max_mb, settings.log_files)
+    workers = settings.checked_workers
+    start_logging(settings)
     places = settings.data_dir.resolve(), masked(settings.resolved_database_url)
     _log.info("soulgraph %s: starting… data directory %s, database %s", __version__, *places)
-    with suppress(KeyboardInterrupt), _collecting_later():
-        from soulgraph.cli.hosting import host as run
+    with suppress(KeyboardInterrupt):
+        if workers > 1:
+            from soulgraph.cli.supervisor import supervise
 
-        run(settings, announce)
+            supervise(settings, announce)
+            return
+        with _collecting_later():
+            from soulgraph.cli.hosting import host as run
+
+            run(settings, announce)
 
 
 @contextmanager
@@ -121,18 +125,3 @@ def _announce(url: str) -> None:
     print(
         f"soulgraph listens on {url} (studio: {url}/studio/, documentation: {url}/docs). Ctrl-C stops it.", flush=True
     )
-
-
-def _log_to_stderr(level: str) -> None:
-    logging.basicConfig(format=_FORMAT, datefmt="%H:%M:%S")
-    _log.setLevel(level.upper())
-    if level == "debug":
-        logging.getLogger("uvicorn").setLevel(logging.INFO)
-
-
-def _log_to_file(path: Path, max_mb: float, files: int) -> None:
-    """With dates, unlike standard error: a file outlives the day, and no service manager adds them."""
-    require_writable(path, "SOULGRAPH_LOG_FILE")
-    handler = RotatingFile(path, "the log file", max_mb, files)
-    handler.setFormatter(logging.Formatter(_FORMAT))
-    logging.getLogger().addHandler(handler)

@@ -41,5 +41,7 @@ def _first_sentence(text: str) -> str:
 
 @cache
 def _lines() -> dict[str, dict[str, str]]:
-    lines: dict[str, dict[str, str]] = yaml.safe_load((files(__package__) / "first_monologues.yaml").read_text("utf-8"))
+    lines: dict[str, dict[str, str]] = yaml.load(
+        (files(__package__) / "first_monologues.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
     return lines

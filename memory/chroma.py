@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from zlib import crc32
 
 from soulgraph.errors import MemoryUnavailable
 from soulgraph.memory.chroma_client import Client, connect, open_folder, translated_errors
+from soulgraph.memory.chroma_shared import SharedClient
 from soulgraph.memory.ranking import Floats
 
 _LOOKED_THROUGH, _CANDIDATES = 2, 24  # documents looked through for each that is wanted, and at least
@@ -102,6 +103,19 @@ def collection_name(model: str, kind: str = "events") -> str:
     """The collection's name. Each model has its own, because vectors of different models cannot be compared."""
     readable = re.sub(r"[^a-zA-Z0-9]+", "-", model).strip("-")[:40]
     return f"{kind}-{readable}-{crc32(model.encode()):08x}"
+
+
+def open_collection(name: str, folder: Path, url: str, shared: str) -> AbstractAsyncContextManager["ChromaCollection"]:
+    """On the Chroma server at `url`, else embedded in the folder; `shared` is where another process has it open."""
+    if url:
+        return open_server(url, name)
+    return open_shared(shared, folder, name) if shared else open_embedded(folder, name)
+
+
+@asynccontextmanager
+async def open_shared(address: str, folder: Path, collection: str) -> AsyncIterator["ChromaCollection"]:
+    """The collection in a folder that another process of this server has open."""
+    yield ChromaCollection(SharedClient(address, folder, collection))
 
 
 @asynccontextmanager

@@ -17,8 +17,7 @@ from soulgraph.memory.chroma import (
     NearDocument,
     StoredDocument,
     collection_name,
-    open_embedded,
-    open_server,
+    open_collection,
 )
 from soulgraph.memory.event import Event, Pattern, audience_of
 from soulgraph.memory.event_entries import EventEntries
@@ -157,7 +156,7 @@ class EventLibrary:
         """Whether there was ever an event: Chroma takes a second to open, and an empty library needs none of it."""
         if not self._has_events:
             async with self._stores.read() as tx:
-                self._has_events = await tx.events.count() > 0
+                self._has_events = await tx.events.any()
         return self._has_events
 
     async def delete(self, event_id: str) -> None:
@@ -193,11 +192,10 @@ class EventLibrary:
 
 @asynccontextmanager
 async def open_events(
-    stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = ""
+    stores: Stores, embedder: Embedder, clock: Callable[[], float], *, folder: Path, url: str = "", shared: str = ""
 ) -> AsyncIterator[EventLibrary]:
-    """The library on the Chroma server at `url`, or embedded in `folder` if there is no URL."""
-    name = collection_name(embedder.name)
-    async with open_server(url, name) if url else open_embedded(folder, name) as vault:
+    """The library on the Chroma server at `url`, or embedded in `folder`, as `open_collection` takes them."""
+    async with open_collection(collection_name(embedder.name), folder, url, shared) as vault:
         yield EventLibrary(vault, stores, embedder, clock)
 
 

@@ -9,7 +9,6 @@ from soulgraph.errors import SenseUnavailable, StoreUnavailable
 from soulgraph.memory.recall import Recall
 from soulgraph.memory.source import Source
 from soulgraph.senses.ports import Embedder
-from soulgraph.senses.tokenizer import index_terms
 from soulgraph.stores.stores import Stores
 
 POLL_S, RETRY_S = 2.0, 30.0
@@ -21,7 +20,6 @@ _log = logging.getLogger(__name__)
 async def open_recall(
     stores: Stores, embedder: Embedder, clock: Callable[[], float], *sources: Source
 ) -> AsyncIterator[Recall]:
-    await asyncio.to_thread(index_terms, "你好")  # loads the tokenizer's word lists now, not in the first turn
     recall = Recall(stores, embedder, clock, sources)
     indexing = asyncio.create_task(_index(recall), name="indexing")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from soulgraph.memory.chroma import StoredDocument, SummaryCollection, collection_name, open_embedded, open_server
+from soulgraph.memory.chroma import StoredDocument, SummaryCollection, collection_name, open_collection
 from soulgraph.memory.ranking import EVENTS, rank_texts
 from soulgraph.memory.source import Query
 from soulgraph.memory.upkeep import Entry, Upkeep
@@ -151,9 +151,8 @@ def _recalled(preset: Preset, score: float) -> RecalledSummary:
 
 @asynccontextmanager
 async def open_summaries(
-    stores: Stores, embedder: Embedder, *, folder: Path, url: str = ""
+    stores: Stores, embedder: Embedder, *, folder: Path, url: str = "", shared: str = ""
 ) -> AsyncIterator[Summaries]:
-    """On the Chroma server at `url`, or embedded in `folder` if there is no URL."""
-    name = collection_name(embedder.name, "summaries")
-    async with open_server(url, name) if url else open_embedded(folder, name) as vault:
+    """On the Chroma server at `url`, or embedded in `folder`, as `open_collection` takes them."""
+    async with open_collection(collection_name(embedder.name, "summaries"), folder, url, shared) as vault:
         yield Summaries(vault, stores, embedder)

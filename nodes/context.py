@@ -31,7 +31,15 @@ from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
 
 ListenerEvent = Literal[
-    "proactive", "state_changed", "plans_changed", "session_changed", "presence", "emotion_update", "node", "listening"
+    "proactive",
+    "state_changed",
+    "plans_changed",
+    "session_changed",
+    "presence",
+    "emotion_update",
+    "node",
+    "listening",
+    "pong",
 ]
 SessionChange = Literal["turn", "edited", "persona", "title", "deleted", "created"]
 """What has become different in a conversation."""
@@ -72,6 +80,10 @@ class Budget(Protocol):
 
 
 class Listeners(Protocol):
+    def reaches(self, soul_id: str, user_id: str) -> int:
+        """How many would hear what the soul says to this person."""
+        ...
+
     def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
         """Send an event to everybody who listens to the soul for this person; returns how many do."""
         ...
@@ -119,6 +131,9 @@ class NoBudget:
 
 
 class NoListeners:
+    def reaches(self, soul_id: str, user_id: str) -> int:
+        return 0
+
     def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
         return 0
 

@@ -1,4 +1,4 @@
-"""The soul says it: to every terminal and stream of the person that can hear it now, and then into the transcript."""
+"""The soul says it: into the transcript, and then to every terminal and stream of the person that can hear it now."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from soulgraph.nodes.context import Context
-from soulgraph.nodes.outreach import tell_terminals
+from soulgraph.nodes.outreach import DELIVERY, LEASE_S, can_reach, deliver
 from soulgraph.nodes.plan_records import names_plan
 from soulgraph.nodes.state import Occasion, ProactiveState
 from soulgraph.stores.factories import new_id
@@ -15,7 +15,7 @@ from soulgraph.terminals.payloads import Proactive
 
 
 async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> ProactiveState:
-    """Nothing is stored unless somebody heard it; no turn of the session comes in between."""
+    """Nothing is stored unless somebody can be reached; no turn of the session comes in between."""
     context = runtime.context
     occasion = state["occasion"]
     impulse = state["impulse"]
@@ -23,6 +23,8 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
     async with context.locks.hold(session_id):
         if objection := await _too_late(occasion, context):
             return {"silence": objection}
+        if not await can_reach(soul_id, user_id, context):
+            return {"silence": "nobody could be reached"}
         payload = Proactive(
             session_id=session_id,
             soul_id=soul_id,
@@ -30,11 +32,8 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
             delivery_id=new_id("life"),
             ts=context.clock(),
         )
-        terminals = await tell_terminals(payload, user_id, context)
-        streams = context.outlets.listeners.tell(soul_id, user_id, "proactive", payload.model_dump())
-        if not terminals and not streams:
-            return {"silence": "nobody could be reached"}
         await _store(payload, occasion.session, state.get("over", []), context)
+        delivered = await deliver(payload, user_id, context)
     context.outlets.listeners.session_changed(occasion.session, "turn", payload.delivery_id)
     context.telemetry.emit(
         "life.spoke",
@@ -42,7 +41,7 @@ async def speak_up(state: ProactiveState, runtime: Runtime[Context]) -> Proactiv
         session_id=session_id,
         reason=impulse.reason,
         sources=state["sources"],
-        delivered={"terminals": terminals, "streams": streams},
+        delivered=delivered._asdict(),
     )
     return {}
 
@@ -60,13 +59,18 @@ async def _too_late(occasion: Occasion, context: Context) -> str:
 
 
 async def _store(payload: Proactive, session: Session, over: Sequence[Plan], context: Context) -> None:
-    """What was asked about, if it was one of the plans that are over, is not asked about again."""
+    """Together with a job that delivers it if this server does not come to it.
+
+    What was asked about, if it was one of the plans that are over, is not asked about again.
+    """
     message = NewMessage.said_in(
         session, payload.delivery_id, "assistant", payload.text, payload.ts, soul_id=payload.soul_id, proactive=True
     )
     async with context.stores.write() as tx:
         await tx.messages.append(payload.session_id, [message])
         await tx.sessions.touch(payload.session_id, payload.ts)
+        ids = payload.soul_id, payload.session_id, payload.delivery_id
+        await tx.outbox.add(DELIVERY, *ids, {"user_id": session.user_id}, payload.ts, payload.ts + LEASE_S)
         today = context.local_time(payload.ts).date().isoformat()
         await tx.proactive_schedules.spoke(payload.soul_id, session.user_id, today)
         for plan in over:

@@ -56,6 +56,9 @@ class NarrativeStream:
 
     def feed(self, chunk: str) -> str:
         self._buffer += drop_nul(chunk)
+        if self._inside and not self.closed and not self._thinking and "<" not in self._buffer:  # no mark, nor a part
+            narrative, self._buffer = self._buffer, ""
+            return self._tidied(narrative)
         narrative = ""
         while not self.closed and (step := self._step()) is not None:
             narrative += step

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from soulgraph.prompts.lookalikes import LONG_DASHES, MARK, shadow, spelled_out, visible
+from soulgraph.soul.patterns import lazy_pattern
 
 Edit = tuple[int, int, str]
 """Start, end and replacement."""
@@ -63,20 +64,22 @@ _TOKENS += "|s"  # a digit or a dollar for it would be a comparison: 3 < 5
 _IM = f"[|l1]?(?:{_any_of('im_start im_end endoftext')})[|l1]?"
 _LESS = r"(?:<{1,3}|&lt;?|&\#0*60;?|&\#x0*3c;?|\\u003c)"
 _MORE = r"(?:>{1,3}|&gt;?|&\#0*62;?|&\#x0*3e;?|\\u003e)"
-_TAG = re.compile(
+_TAG = lazy_pattern(
     rf"({_LESS}){_PAD}[/\\]?{_PAD}(?:(?:{_OURS}|{_ROLES}|{_TOKENS}|{_IM})(?!\w)|\|)[^<>&\\\n]{{0,200}}({_MORE})?",
     re.ASCII,
 )
-_BRACKET = re.compile(rf"(\[{{1,2}}){_GAP}/?{_GAP}(?:{_ROLES}|{_TOKENS}){_GAP}(\]{{1,2}})")
+_BRACKET = lazy_pattern(rf"(\[{{1,2}}){_GAP}/?{_GAP}(?:{_ROLES}|{_TOKENS}){_GAP}(\]{{1,2}})")
 _SPACED = "|".join(_looks_like(word, _GAP) for word in ("system", "assistant", "user", "系统", "助手", "用户", "指令"))
-_SPEAKER = re.compile(rf"^[^\w\n“]*({_ROLES}|{_SPACED})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
-_HEADING = re.compile(rf"^[ \t>]*((?:\#{MARK}*){{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE)
+_SPEAKER = lazy_pattern(rf"^[^\w\n“]*({_ROLES}|{_SPACED})(?=[ \t*_{MARK}]{{0,4}}:)", re.MULTILINE)
+_HEADING = lazy_pattern(
+    rf"^[ \t>]*((?:\#{MARK}*){{1,6}}|[=*~]{{2,}})(?=[ \t{MARK}]*(?:{_ROLES})(?![a-z]))", re.MULTILINE
+)
 _DASH = "[-一]"
-_DASHES = re.compile(rf"{_DASH}(?:[ \t{MARK}]{{0,3}}{_DASH})*+")
-_LINE = re.compile(r"[^\n]+")
-_TABLE_LINE = re.compile(r"(?=[^|+┌├└╔╠╚╭╰]{0,8}[|+┌├└╔╠╚╭╰])[^\w\n]+")
-_BLANK = re.compile(r"\n[ \t]*\n\s*\n")
-_WORDY = re.compile(r"\w")
+_DASHES = lazy_pattern(rf"{_DASH}(?:[ \t{MARK}]{{0,3}}{_DASH})*+")
+_LINE = lazy_pattern(r"[^\n]+")
+_TABLE_LINE = lazy_pattern(r"(?=[^|+┌├└╔╠╚╭╰]{0,8}[|+┌├└╔╠╚╭╰])[^\w\n]+")
+_BLANK = lazy_pattern(r"\n[ \t]*\n\s*\n")
+_WORDY = lazy_pattern(r"\w")
 
 
 @lru_cache(maxsize=1024)

@@ -32,4 +32,4 @@ def nothing_known_line(lang: Lang) -> str:
 
 @cache
 def _lines() -> dict[str, Any]:
-    return dict(yaml.safe_load((files(__package__) / "gate_lines.yaml").read_text("utf-8")))
+    return dict(yaml.load((files(__package__) / "gate_lines.yaml").read_text("utf-8"), yaml.CSafeLoader))

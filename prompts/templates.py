@@ -6,7 +6,7 @@ name, move, switch off or precede them.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -80,10 +80,12 @@ def _error(message: str, **values: Any) -> PydanticCustomError:
     return PydanticCustomError("template", message, values)
 
 
+@lru_cache(maxsize=512)
 def _without_aliases(template: str) -> str:
     return VARIABLE.sub(lambda match: ALIASES.get(match[1], match[0]), template)
 
 
+@lru_cache(maxsize=512)
 def _variables(template: str) -> frozenset[str]:
     return variables_of(_without_aliases(template))
 
@@ -222,4 +224,4 @@ def shipped(template_id: str, lang: Lang = "en") -> Template:
     """A template that ships with the package: `prompts/<template_id>.yaml`, in Chinese `<template_id>.zh.yaml`."""
     file = f"{template_id}.yaml" if lang == "en" else f"{template_id}.{lang}.yaml"
     text = (files(__package__) / file).read_text("utf-8")
-    return read_template(yaml.safe_load(text))
+    return read_template(yaml.load(text, yaml.CSafeLoader))

@@ -60,7 +60,13 @@ async def admit(stores: Stores, request: TurnRequest) -> Utterance:
 
 
 async def stored_answer(stores: Stores, utterance: Utterance) -> Answer | None:
-    """The answer to this input if it was answered before, else None; to be asked while the session is locked.
+    """The answer to this input if it was answered before, else None; raises as `earlier_turn`."""
+    turn = await earlier_turn(stores, utterance)
+    return cast(Answer, turn.answer) if turn and turn.answer else None
+
+
+async def earlier_turn(stores: Stores, utterance: Utterance) -> Turn | None:
+    """The turn in which this input was heard before, answered or not; to be asked while the session is locked.
 
     A message that is to be answered anew is not answered as long as it is there. Raises NotFound if the message to
     replace is gone otherwise, and Conflict if others have spoken since.
@@ -72,7 +78,7 @@ async def stored_answer(stores: Stores, utterance: Utterance) -> Answer | None:
             raise Conflict("session_mismatch", "somebody else has used this input_id in this session: choose another")
         if (replaced := utterance.get("replaces")) is not None:
             turn = await _standing_turn(tx, utterance, replaced)
-    return cast(Answer, turn.answer) if turn and turn.answer else None
+    return turn
 
 
 async def _resolve_replacement(tx: Transaction, request: TurnRequest, replaced: int) -> TurnRequest:

@@ -1,4 +1,4 @@
-"""Runs the jobs of the outbox through the afterglow graph: a few at a time, those of one session in order."""
+"""Runs the jobs of the outbox, mostly through the afterglow graph: a few at a time, those of one session in order."""
 
 import asyncio
 import logging
@@ -12,12 +12,14 @@ from langgraph.graph.state import CompiledStateGraph
 
 from soulgraph.errors import BudgetExhausted, MemoryUnavailable, SoulgraphError, StoreUnavailable
 from soulgraph.nodes.context import Context
+from soulgraph.nodes.outreach import DELIVERY, run_delivery
 from soulgraph.nodes.state import AfterglowState, FollowUp
+from soulgraph.runtime.bus import Bus, LocalBus
 from soulgraph.runtime.node_events import run_watched, watching
 from soulgraph.runtime.tracing.trace import traced
 from soulgraph.soul.people import NOBODY
 from soulgraph.soul.validation import drop_nul
-from soulgraph.stores.records import Job
+from soulgraph.stores.records import Job, Json
 
 CompiledAfterglow = CompiledStateGraph[AfterglowState, Context, AfterglowState, AfterglowState]
 Observe = Callable[[str], None]
@@ -33,7 +35,12 @@ _log = logging.getLogger(__name__)
 
 class AfterglowWorkers:
     def __init__(
-        self, graph: CompiledAfterglow, context: Context, lease_s: float, observe: Observe = lambda outcome: None
+        self,
+        graph: CompiledAfterglow,
+        context: Context,
+        lease_s: float,
+        observe: Observe = lambda outcome: None,
+        bus: Bus | None = None,
     ) -> None:
         self._graph = graph
         self._context = context
@@ -42,6 +49,8 @@ class AfterglowWorkers:
         self._woken = context.outlets.new_jobs
         self._jobs: set[asyncio.Task[None]] = set()
         self._closing = False
+        self._bus = bus or LocalBus()
+        self._bus.subscribe("jobs_left", self._help)
 
     def wake(self) -> None:
         """Look for jobs now instead of at the next poll."""
@@ -68,9 +77,11 @@ class AfterglowWorkers:
     async def _poll(self) -> None:
         """Claim jobs until the workers close. Polls even when nobody wakes it: another server may leave jobs too."""
         while not self._closing:
+            if self._woken.is_set() and not self._has_room:
+                self._bus.publish("jobs_left", {"server_id": self._bus.server_id})
             self._woken.clear()  # before the claim, so that a wake-up during it is not lost
             try:
-                job = await self._claim() if len(self._jobs) < WORKERS else None
+                job = await self._claim() if self._has_room else None
             except StoreUnavailable as error:
                 _log.warning("the work after turns waits: %s", error.detail)
                 await self._pause(_RETRY_S)
@@ -79,6 +90,15 @@ class AfterglowWorkers:
                 self._start(job)
             else:
                 await self._pause(_POLL_S)
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._jobs) < WORKERS
+
+    def _help(self, message: Json) -> None:
+        """A server whose workers are all busy has left jobs; who is busy too looks when a worker is free."""
+        if message["server_id"] != self._bus.server_id and self._has_room:
+            self.wake()
 
     async def _pause(self, timeout_s: float) -> None:
         """Wait until somebody calls `wake`, at most `timeout_s`."""
@@ -115,6 +135,9 @@ class AfterglowWorkers:
             await self._store_outcome(job, asyncio.CancelledError() if work.cancelled() else work.exception())
 
     async def _run(self, job: Job) -> None:
+        if job.kind == DELIVERY:
+            await run_delivery(job, self._context)
+            return
         ids = {"soul_id": job.soul_id, "session_id": job.session_id, "turn_id": job.turn_id}
         follow_up = cast(FollowUp, {**job.payload, **ids})
         config: RunnableConfig = {
@@ -122,7 +145,7 @@ class AfterglowWorkers:
             "metadata": {**ids, **follow_up.get("labels", {})},
             "run_name": "afterglow",
         }
-        with traced():
+        with traced(user_id=follow_up.get("user_id")):
             # Jobs from before people had owners lack the person: then only those who hear everybody's are told.
             nodes = watching(self._context, "afterglow", follow_up.get("user_id", NOBODY), ids)
             await run_watched(self._graph, {"follow_up": follow_up}, config, self._context, nodes)

@@ -5,13 +5,14 @@ anew from the database. An event that was deleted since leaves the copy of the c
 """
 
 import asyncio
+import fcntl
 import gzip
 import json
 import os
 import shutil
 import tarfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,10 +75,22 @@ async def write_backup(context: Context, data_dir: Path, file: IO[bytes]) -> Non
 def _workplace(data_dir: Path) -> Iterator[Path]:
     """A folder beside the data; what a killed server has left of an earlier one is removed."""
     for left in data_dir.glob(f"{_PREFIX}*"):
-        shutil.rmtree(left, ignore_errors=True)
-    with TemporaryDirectory(prefix=_PREFIX, dir=data_dir) as name:
+        with suppress(OSError), _claimed(left):
+            shutil.rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix=_PREFIX, dir=data_dir) as name, _claimed(Path(name)):
         Path(name, CHROMA).mkdir()
         yield Path(name)
+
+
+@contextmanager
+def _claimed(folder: Path) -> Iterator[None]:
+    """Raises BlockingIOError if another process has it: several of one server may make a backup at once."""
+    claim = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(claim)
 
 
 async def _copy_chroma(copy: DatabaseCopy, context: Context, folder: Path) -> set[str]:

@@ -70,7 +70,8 @@ async def examine_running(settings: Settings, context: Context) -> list[Finding]
 
 
 def _check_settings(settings: Settings) -> list[Finding]:
-    return [_unknown_variables(), _unused_settings(settings), _data_dir(settings), _persona(settings)]
+    own = [_unknown_variables(), _unused_settings(settings), _data_dir(settings), _persona(settings)]
+    return [*own, _workers(settings)] if settings.workers > 1 else own
 
 
 def _unknown_variables() -> Finding:
@@ -88,6 +89,13 @@ def _unused_settings(settings: Settings) -> Finding:
     except ConfigurationError as error:
         return Finding("problem", "settings", error.detail)
     return Finding("ok", "settings", "everything that is set is used")
+
+
+def _workers(settings: Settings) -> Finding:
+    try:
+        return Finding("ok", "workers", f"{settings.checked_workers} processes behind one port")
+    except ConfigurationError as error:
+        return Finding("problem", "workers", error.detail)
 
 
 def _data_dir(settings: Settings) -> Finding:

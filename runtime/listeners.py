@@ -1,156 +1,52 @@
 """The open event streams and web sockets of this server: to which souls they listen, for whom, and what they missed.
 
-Each hears what concerns its person; one without a person, as an owner has it, hears what concerns anybody. What can be
-told again is numbered and kept for a while, so that a connection that was lost goes on where it broke off.
+Each hears what concerns its person; one without a person, as an owner has it, hears what concerns anybody. What is told
+goes over the bus to the listeners of all servers. What can be told again is kept for a while on each of them, so that a
+connection that was lost goes on where it broke off, on whichever server.
 """
 
 import asyncio
-import json
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import islice
-from typing import Any, NamedTuple
-from uuid import uuid4
 
 from soulgraph.nodes.context import ListenerEvent, SessionChange
+from soulgraph.runtime.bus import Bus, LocalBus
+from soulgraph.runtime.interest import Interest
+from soulgraph.runtime.listener import Listener, listening
+from soulgraph.runtime.notices import KeptNotices, Notice, Subscription
 from soulgraph.soul.emotion_report import EmotionReport
 from soulgraph.stores.records import Json, Session
-
-_MAX_PENDING = 100
-_MAX_KEPT = 5000
-_MAX_REPLAYED = 50
-"""Of one soul; who has missed more reads everything anew, which is less work for both."""
-_ALWAYS = frozenset({"proactive", "state_changed"})
-"""What a socket hears of a soul that it has only spoken to."""
-
-encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-@dataclass(frozen=True)
-class Notice:
-    """One event about a soul; with an `id` if it can be told again."""
-
-    event: ListenerEvent
-    data: dict[str, Any]
-    id: str | None = field(default=None, compare=False)
-
-    @cached_property
-    def json(self) -> str:
-        """The data as JSON, made once for however many listen."""
-        return encode_json(self.data)
-
-
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """What a listener hears: of which soul, for which person (None: anybody's), and how much of it.
-
-    `everything`, or only what the soul says and that its profile has changed; `nodes`: the steps of its graphs too,
-    and for an owner what they return.
-    """
-
-    soul_id: str
-    user_id: str | None = None
-    everything: bool = True
-    nodes: bool = False
-    is_owner: bool = False
-
-    def hears(self, event: ListenerEvent, people: Collection[str] | None) -> bool:
-        """Whether an event is told that concerns these people; None: everybody."""
-        concerned = people is None or self.user_id is None or self.user_id in people
-        return concerned and (self.everything or event in _ALWAYS) and (self.nodes or event != "node")
-
-
-class _Kept(NamedTuple):
-    soul_id: str
-    people: Collection[str] | None
-    notice: Notice
-
-
-class Listener:
-    """One open connection with a bounded queue of notices.
-
-    The soul never waits for a slow listener: when the queue is full, the oldest notice is dropped, and if it was one
-    that can be told again, a listener that follows the soul is told that it has missed something. Notices about the
-    turns in `own_turns` are not queued, because the connection already receives their events; only their nodes are.
-    """
-
-    def __init__(self, own_turns: Container[str] = ()) -> None:
-        self.subscriptions: set[Subscription] = set()
-        self._own_turns = own_turns
-        self._pending: deque[Notice] = deque()
-        self._missed: dict[str, str] = {}
-        self._woken = asyncio.Event()
-        self._closed = False
-
-    def push(self, notice: Notice) -> None:
-        if notice.event != "node" and notice.data.get("turn_id") in self._own_turns:
-            return
-        if len(self._pending) >= _MAX_PENDING:
-            self._drop_oldest()
-        self._pending.append(notice)
-        self._woken.set()
-
-    def discard(self, soul_id: str) -> None:
-        """Forget what is still to be sent about this soul."""
-        self._pending = deque(notice for notice in self._pending if notice.data.get("soul_id") != soul_id)
-        self._missed.pop(soul_id, None)
-
-    def _drop_oldest(self) -> None:
-        dropped = self._pending.popleft()
-        followed = {one.soul_id for one in self.subscriptions if one.everything}
-        if dropped.id is not None and (soul_id := dropped.data.get("soul_id")) in followed:
-            self._missed[soul_id] = dropped.id
-
-    def close(self) -> None:
-        self._closed = True
-        self._woken.set()
-
-    async def events(self, timeout_s: float) -> AsyncIterator[Notice | None]:
-        """Yield notices as they come, and None whenever none has come for `timeout_s`.
-
-        Ends when the listener is closed and its queue is empty.
-        """
-        while self._pending or not self._closed:
-            if self._missed:
-                yield _listening(*self._missed.popitem(), missed=True)
-            elif self._pending:
-                yield self._pending.popleft()
-            else:
-                # No notice can be lost here: there is no await between finding the queue empty and the wait.
-                self._woken.clear()
-                if not await self._wait(timeout_s):
-                    yield None
-
-    async def _wait(self, timeout_s: float) -> bool:
-        """Wait for a notice or for `close`; False after `timeout_s`."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                return await self._woken.wait()
-        return False
+from soulgraph.stores.terminals import MAX_TERMINALS
 
 
 class Listeners:
-    def __init__(self) -> None:
+    def __init__(self, bus: Bus | None = None) -> None:
+        self._bus = bus or LocalBus()
+        self.interest = Interest(self._bus)
         self._by_soul: dict[str, list[tuple[Subscription, Listener]]] = {}
         self._listeners: set[Listener] = set()
-        self._kept: deque[_Kept] = deque(maxlen=_MAX_KEPT)
-        self._process = uuid4().hex[:8]
         self._count = 0
+        self._kept = KeptNotices(self._event_id)
+        self._skipping: dict[str, set[Listener]] = {}
+        self._presence: dict[tuple[str, str], bool] = {}
         self._all_gone = asyncio.Event()
         self._closed = False
+        self._bus.subscribe("notice", self._hear)
+        self._bus.subscribe("node", self._hear_node)
+        self._bus.subscribe("listeners_began", self._mark)
+        self._bus.on_gap(self._tell_missed)
+        self._bus.publish("listeners_began", {"id": self._event_id})
 
     @property
     def subscriptions(self) -> set[tuple[str, str | None]]:
-        """Which souls have at least one listener, and for whom; None for anybody."""
-        return {(one.soul_id, one.user_id) for each in self._by_soul.values() for one, _ in each}
+        """Which souls have at least one listener on any server, and for whom; None for anybody."""
+        here = {one for each in self._by_soul.values() for one, _ in each}
+        return {(one.soul_id, one.user_id) for one in here | self.interest.subscriptions}
 
     @property
     def watched(self) -> set[str]:
-        """The souls of which somebody hears everything."""
-        return {soul_id for soul_id in self._by_soul if self.hears_emotion(soul_id)}
+        """The souls of which somebody on this server hears everything."""
+        return {soul_id for soul_id, each in self._by_soul.items() if any(one.everything for one, _ in each)}
 
     @contextmanager
     def listen(self, soul_id: str, user_id: str | None = None) -> Iterator[Listener]:
@@ -184,10 +80,10 @@ class Listeners:
         self._add(listener, subscription)
         if after is not None:
             listener.discard(subscription.soul_id)  # it is told again
-        missed = self._since(subscription, after) if after is not None else []
+        missed = self._kept.since(subscription, after) if after is not None else []
         # While something is told again, whoever breaks off has to go on from there, not from now.
-        last = after if after and missed else self._event_id
-        listener.push(_listening(subscription.soul_id, last, missed is None))
+        last = after if after and missed else self._kept.last_id
+        listener.push(listening(subscription.soul_id, last, missed is None))
         for notice in missed or ():
             listener.push(notice)
 
@@ -196,8 +92,12 @@ class Listeners:
         self._remove(listener, lambda one: one.soul_id == soul_id)
         listener.discard(soul_id)
 
+    def reaches(self, soul_id: str, user_id: str) -> int:
+        """How many would hear what the soul says to this person."""
+        return self._hearers(soul_id, (user_id,), "proactive")
+
     def tell(self, soul_id: str, user_id: str, event: ListenerEvent, data: Json) -> int:
-        """Send a notice to every listener of this soul and person; returns how many there are."""
+        """Send a notice to every listener of this soul and person, on any server; returns how many there are."""
         return self._tell(soul_id, (user_id,), event, data)
 
     def session_changed(self, session: Session, reason: SessionChange, turn_id: str | None = None) -> None:
@@ -208,29 +108,39 @@ class Listeners:
             self._tell(soul_id, session.audience, "session_changed", data)
 
     def presence_changed(self, soul_id: str, terminal_id: str, online: bool, at: str) -> None:
-        """Tell everybody that a terminal of the soul has come or gone."""
-        data = {"soul_id": soul_id, "terminal_id": terminal_id, "online": online, "at": at}
-        self._tell(soul_id, None, "presence", data)
+        """Tell everybody that a terminal of the soul has come or gone, unless another server has told it already."""
+        if self._presence.get((soul_id, terminal_id)) is not online:
+            data = {"soul_id": soul_id, "terminal_id": terminal_id, "online": online, "at": at}
+            self._tell(soul_id, None, "presence", data)
 
     def hears_emotion(self, soul_id: str) -> bool:
-        return any(one.everything for one, _ in self._by_soul.get(soul_id, ()))
+        return self._hearers(soul_id, None, "emotion_update") > 0
 
     def emotion_changed(self, report: EmotionReport) -> None:
-        notice = Notice("emotion_update", {**report})
-        for listener in self._hearing(report["soul_id"], None, "emotion_update"):
-            listener.push(notice)
+        """Tell those on other servers too, if there are any."""
+        message = _message(report["soul_id"], None, "emotion_update", {**report})
+        if self.interest.count(report["soul_id"], "emotion_update", None):
+            self._bus.publish("notice", message)
+        else:
+            self._hear(message)
+
+    def tell_emotion_here(self, report: EmotionReport) -> None:
+        """Tell those of this server alone: each server finds out by itself how time changes souls."""
+        self._hear(_message(report["soul_id"], None, "emotion_update", {**report}))
 
     def hears_nodes(self, soul_id: str) -> bool:
-        return any(one.nodes for one, _ in self._by_soul.get(soul_id, ()))
+        return self._hearers(soul_id, None, "node") > 0
 
     def tell_node(self, soul_id: str, user_id: str, data: Json, update: Callable[[], Json] | None = None) -> None:
-        hearing = self._hearing(soul_id, (user_id,), "node")
-        outside = Notice("node", data)
+        elsewhere = [one for one, _ in self.interest.hearing(soul_id, "node", (user_id,))]
+        hearing = [*self._hearing(soul_id, (user_id,), "node").values(), *elsewhere]
         # What a node returned may be the prompt or the inner monologue, which people never see.
-        owners = update is not None and any(one.is_owner for one in hearing.values())
-        inside = Notice("node", {**data, "update": update()}) if update and owners else outside
-        for listener, subscription in hearing.items():
-            listener.push(inside if subscription.is_owner else outside)
+        inside = update() if update and any(one.is_owner for one in hearing) else None
+        message = {"soul_id": soul_id, "user_id": user_id, "data": data, "update": inside}
+        if elsewhere:
+            self._bus.publish("node", message)
+        else:
+            self._hear_node(message)
 
     async def close(self, timeout_s: float) -> None:
         """Close every listener, those that connect later too, and wait up to `timeout_s` until all have left."""
@@ -244,43 +154,81 @@ class Listeners:
 
     @property
     def _event_id(self) -> str:
-        """The id of the last notice that can be told again."""
-        return f"{self._process}-{self._count}"
+        """The id of the last notice of this server that can be told again."""
+        return f"{self._bus.server_id}-{self._count}"
 
     def _tell(self, soul_id: str, people: Collection[str] | None, event: ListenerEvent, data: Json) -> int:
-        hearing = self._hearing(soul_id, people, event)
-        if not hearing and event == "proactive":
+        hearers = self._hearers(soul_id, people, event)
+        if not hearers and event == "proactive":
             return 0  # a soul that nobody hears has said nothing, so nobody may be told so later
         self._count += 1
-        notice = Notice(event, data, self._event_id)
-        self._kept.append(_Kept(soul_id, people, notice))
-        for listener in hearing:
-            listener.push(notice)
-        return len(hearing)
+        # Whose turn it is has to be asked now: when the bus brings the notice the turn may be over.
+        own = {listener for listener in self._hearing(soul_id, people, event) if listener.is_own(event, data)}
+        if own:
+            self._skipping[self._event_id] = own
+        self._bus.publish("notice", _message(soul_id, people, event, data) | {"id": self._event_id})
+        return hearers
+
+    def _hear(self, message: Json) -> None:
+        """Tell the listeners of this server, whichever server it comes from."""
+        soul_id, people = message["soul_id"], message["people"]
+        notice = Notice(message["event"], message["data"], message.get("id"))
+        if notice.event == "presence" and not self._is_new_presence(notice.data):
+            return
+        if notice.id:
+            self._kept.add(soul_id, people, notice)
+        skipping = self._skipping.pop(notice.id or "", ())
+        for listener in self._hearing(soul_id, people, notice.event):
+            if listener not in skipping:
+                listener.push(notice)
+
+    def _hear_node(self, message: Json) -> None:
+        outside = Notice("node", message["data"])
+        update = message["update"]
+        inside = outside if update is None else Notice("node", {**message["data"], "update": update})
+        for listener, subscription in self._hearing(message["soul_id"], (message["user_id"],), "node").items():
+            listener.push(inside if subscription.is_owner else outside)
+
+    def _is_new_presence(self, data: Json) -> bool:
+        """Each server finds it out by itself, and two may do so at once: the first on the bus is heard."""
+        key = data["soul_id"], data["terminal_id"]
+        before = self._presence.pop(key, None)
+        self._presence[key] = data["online"]
+        if len(self._presence) > MAX_TERMINALS:
+            del self._presence[next(iter(self._presence))]
+        return before is not data["online"]
+
+    def _mark(self, message: Json) -> None:
+        """A server has begun to listen: the id that it gives its first listeners is known to all."""
+        if message["id"].startswith(f"{self._bus.server_id}-"):
+            self._kept.begin(message["id"])
+        else:
+            self._kept.mark(message["id"])
+
+    def _tell_missed(self) -> None:
+        """Notices of other servers may be lost: nobody can go on from before, and who follows a soul is told so."""
+        self._count += 1
+        self._kept.begin(self._event_id)
+        self._presence.clear()
+        for listener in self._listeners:
+            for soul_id in listener.followed:
+                listener.push(listening(soul_id, self._event_id, missed=True))
+
+    def _hearers(self, soul_id: str, people: Collection[str] | None, event: ListenerEvent) -> int:
+        """How many are told of such an event, on all servers."""
+        return len(self._hearing(soul_id, people, event)) + self.interest.count(soul_id, event, people)
 
     def _hearing(
         self, soul_id: str, people: Collection[str] | None, event: ListenerEvent
     ) -> dict[Listener, Subscription]:
-        """Who is told of such an event, each once."""
+        """Who on this server is told of such an event, each once."""
         return {listener: one for one, listener in self._by_soul.get(soul_id, ()) if one.hears(event, people)}
-
-    def _since(self, subscription: Subscription, event_id: str) -> list[Notice] | None:
-        """What was told under this subscription after that event; None if it cannot be told again."""
-        process, _, number = event_id.rpartition("-")
-        gone = self._count - len(self._kept)
-        if process != self._process or not number.isdecimal() or not gone <= int(number) <= self._count:
-            return None
-        told = [
-            one.notice
-            for one in islice(self._kept, int(number) - gone, None)
-            if one.soul_id == subscription.soul_id and subscription.hears(one.notice.event, one.people)
-        ]
-        return told if len(told) <= _MAX_REPLAYED else None
 
     def _add(self, listener: Listener, subscription: Subscription) -> None:
         if subscription not in listener.subscriptions:
             listener.subscriptions.add(subscription)
             self._by_soul.setdefault(subscription.soul_id, []).append((subscription, listener))
+            self.interest.add(subscription)
 
     def _remove(self, listener: Listener, unwanted: Callable[[Subscription], bool]) -> None:
         for subscription in [one for one in listener.subscriptions if unwanted(one)]:
@@ -289,6 +237,7 @@ class Listeners:
             entries.remove((subscription, listener))
             if not entries:
                 del self._by_soul[subscription.soul_id]
+            self.interest.remove(subscription)
 
     def _disconnect(self, listener: Listener) -> None:
         self._listeners.remove(listener)
@@ -297,6 +246,6 @@ class Listeners:
             self._all_gone.set()
 
 
-def _listening(soul_id: str, last_event_id: str, missed: bool) -> Notice:
-    data = {"soul_id": soul_id, "last_event_id": last_event_id, "missed": missed}
-    return Notice("listening", data, last_event_id)
+def _message(soul_id: str, people: Collection[str] | None, event: ListenerEvent, data: Json) -> Json:
+    concerned = None if people is None else list(people)
+    return {"soul_id": soul_id, "people": concerned, "event": event, "data": data}

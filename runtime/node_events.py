@@ -12,7 +12,7 @@ from langgraph.pregel import Pregel
 from pydantic_core import from_json, to_json
 
 from soulgraph.nodes.context import Context
-from soulgraph.runtime.listeners import encode_json
+from soulgraph.runtime.notices import encode_json
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores.records import Json
 

@@ -1,6 +1,5 @@
 """Builds the ports of a turn (stores, voice, senses, memory …) from the settings; they close in reverse order."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import NamedTuple
@@ -21,16 +20,17 @@ from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.nodes.tools.mcp import open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.budget import ObserveUsage, TokenBudget, unobserved
+from soulgraph.runtime.bus import Bus, open_bus
 from soulgraph.runtime.data_dir import make_data_dir, tighten
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.rotating_file import RotatingFile, require_writable
 from soulgraph.runtime.telemetry import JsonLines
+from soulgraph.runtime.warm_up import warming_up
 from soulgraph.senses.embedding.factory import open_embedder
 from soulgraph.senses.embedding.local import NAME, open_local_embedder
 from soulgraph.senses.emotion.http import HttpRecogniser
 from soulgraph.senses.emotion.local import LocalRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
-from soulgraph.senses.permissions.permission import permission_in
 from soulgraph.senses.plans.sense import PlanSense
 from soulgraph.senses.ports import Embedder, EmotionRecogniser
 from soulgraph.senses.surprise.sense import SurpriseSense
@@ -46,11 +46,12 @@ from soulgraph.voices.voice import Voice
 
 
 class Ports(NamedTuple):
-    """The context of nodes, and the concrete ports behind two of its protocols that the runtime uses directly."""
+    """The context of nodes, the concrete ports behind two of its protocols, and the bus of all servers."""
 
     context: Context
     budget: TokenBudget
     listeners: Listeners
+    bus: Bus
 
 
 @asynccontextmanager
@@ -69,14 +70,15 @@ async def open_ports(
         stores = await stack.enter_async_context(open_stores(settings))
         async with stores.write() as tx:
             await stock(tx, clock())
+        bus = await stack.enter_async_context(open_bus(stores.database.url))
         mcp_tools = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
         all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
         voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
         telemetry = stack.enter_context(JsonLines.open(_telemetry_file(settings), clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)
-        await asyncio.to_thread(permission_in, "")  # loads its words now, not in the first turn
-        listeners = Listeners()
+        listeners = Listeners(bus)
+        await stack.enter_async_context(listeners.interest.running())
         emotions = await _open_recogniser(settings, embedder, voice, stack)
         context = Context(
             stores=stores,
@@ -92,7 +94,8 @@ async def open_ports(
             locks=SessionLocks(settings.session_queue, await _open_shared_locks(settings, stack)),
             limits=Limits(settings.turn_timeout_s, settings.turn_max_steps, settings.max_events),
         )
-        yield Ports(context, budget, listeners)
+        await stack.enter_async_context(warming_up())
+        yield Ports(context, budget, listeners, bus)
 
 
 def _telemetry_file(settings: Settings) -> RotatingFile:
@@ -128,9 +131,10 @@ async def open_libraries(
     folder, url = settings.data_dir / "chroma", settings.chroma_url
     # A folder of its own: two embedded clients on one would each close the other's.
     other = settings.data_dir / "chroma_summaries"
+    shared = settings.shared.memory if settings.shared else ""
     async with (
-        open_events(stores, embedder, clock, folder=folder, url=url) as events,
-        open_summaries(stores, embedder, folder=other, url=url) as summaries,
+        open_events(stores, embedder, clock, folder=folder, url=url, shared=shared) as events,
+        open_summaries(stores, embedder, folder=other, url=url, shared=shared) as summaries,
     ):
         yield events, summaries
 

@@ -105,10 +105,10 @@ class ProactiveScheduler:
 
     async def _run(self, soul_id: str, user_id: str, concurrency: asyncio.Semaphore) -> None:
         """Run one pair. An error is logged and affects no other; this one is tried again at its next due time."""
-        config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id}}
+        config: RunnableConfig = {"run_name": "life", "metadata": {"soul_id": soul_id, "user_id": user_id}}
         async with concurrency:
             try:
-                with traced(awaits="exec_mode"):
+                with traced():
                     pair: ProactiveInput = {"soul_id": soul_id, "user_id": user_id}
                     nodes = watching(self.context, "proactive", user_id, {"soul_id": soul_id})
                     await run_watched(self.graph, pair, config, self.context, nodes)

@@ -1,4 +1,4 @@
-"""Who can be spoken to right now: through a stream or socket on this server, or a terminal of theirs."""
+"""Who can be spoken to right now: through a stream or socket on any server, or a terminal of theirs."""
 
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.stores.proactive_schedules import Pair
@@ -6,7 +6,7 @@ from soulgraph.stores.stores import Transaction
 
 
 async def reachable_people(tx: Transaction, listeners: Listeners, now: float, with_terminals: bool) -> set[Pair]:
-    """The souls and people with an online terminal or a listener on this server."""
+    """The souls and people with an online terminal or a listener."""
     awake = await tx.terminals.awake(now) if with_terminals else []
     heard = [await _listening(tx, *one) for one in listeners.subscriptions]
     return {(one.soul_id, one.user_id) for one in awake} | {pair for pair in heard if pair}

@@ -41,7 +41,9 @@ async def open_souls(*, tools: Sequence[BaseTool] = (), **settings: Any) -> Asyn
         raise ConfigurationError(", ".join(sorted(unknown)), "there is no such setting: see docs/settings.md")
     chosen = Settings.load(**settings)
     async with open_ports(chosen, time.time, tools) as ports:
-        workers = AfterglowWorkers(afterglow_graph().compile(name="afterglow"), ports.context, chosen.job_lease_s)
+        workers = AfterglowWorkers(
+            afterglow_graph().compile(name="afterglow"), ports.context, chosen.job_lease_s, bus=ports.bus
+        )
         # Checkpoints are the parent's.
         retention = Retention(ports.context.stores, ports.context.clock, chosen.job_days)
         async with workers.running(chosen.shutdown_grace_s), retention.running():
@@ -80,8 +82,8 @@ def soul_node(
     runner = TurnRunner(graph, context)
 
     async def soul(state: Any, config: RunnableConfig) -> Json:
-        message = _last_human(state["messages"])
-        session = session_id or _session_in(config, soul_id)
+        message = last_human(state["messages"])
+        session = session_id or session_in(config, soul_id)
         request = TurnRequest(message.text, user_id, message.id, session, soul_id)
         durable = parent_checkpointer(config) is not None
         utterance, answer = await runner.run_inside(request, graph, config, durable)
@@ -90,14 +92,14 @@ def soul_node(
     return soul
 
 
-def _last_human(messages: Sequence[AnyMessage]) -> HumanMessage:
+def last_human(messages: Sequence[AnyMessage]) -> HumanMessage:
     for message in reversed(messages):
         if isinstance(message, HumanMessage):
             return message
     raise InvalidInput("the soul has nothing to hear: there is no human message in the parent's `messages`")
 
 
-def _session_in(config: RunnableConfig, soul_id: str) -> str | None:
+def session_in(config: RunnableConfig, soul_id: str) -> str | None:
     """Souls in one thread have a session each; without a thread it is the default one."""
     thread_id = config.get("configurable", {}).get("thread_id")
     return f"{thread_id}:{soul_id}" if thread_id else None

@@ -6,11 +6,11 @@ reads one computes its present emotion.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple, TypeVar, cast
 
 from soulgraph.runtime.listeners import Listeners
@@ -33,11 +33,21 @@ from soulgraph.terminals.presence import Presence
 
 T = TypeVar("T")
 
-_AT_ONCE = 20
-"""Souls per batch: one batch delays a running turn by some milliseconds."""
+_AT_ONCE, _MAX_AT_ONCE = 20, 100
+"""Souls per batch: one batch delays a running turn by some milliseconds. With very many souls batches grow instead of
+following each other ever faster, because a batch has a price of its own."""
+_REPORTS_AT_ONCE = 200
+_PAGE = 1000
 _POLL_S = 0.005
-_STEP_S, _SPREAD = 0.06, 0.7
+_STEP_S, _MIN_STEP_S, _SPREAD = 0.06, 0.01, 0.7
 """Seconds from one batch to the next, and the share of the period that all batches may take together."""
+
+
+class Pace(NamedTuple):
+    """Souls per batch, and seconds from one batch to the next."""
+
+    at_once: int
+    step_s: float
 
 
 class Ticked(NamedTuple):
@@ -71,27 +81,43 @@ class Ticks:
         began = time.perf_counter()
         now = self.clock()
         terminals = await self._online_terminals(now)
-        step_s = self._step_s(len(terminals) + len(self.listeners.watched))
+        pace = self._pace(len(terminals) + len(self.listeners.watched))
         ticked: set[str] = set()
-        async for soul_ids in self._paced(list(terminals), step_s):
+        async for soul_ids in self._paced(list(terminals), pace):
+            now = await self._renewed(now)
             souls = await self._tick_batch(soul_ids, now)
             self._publish(terminals, souls, now)
             self._tell(souls)
             ticked |= souls.keys()
         # Souls that are listened to without a terminal, or that another server has ticked for its terminals.
-        async for soul_ids in self._paced(sorted(self.listeners.watched - ticked), step_s):
+        async for soul_ids in self._paced(sorted(self.listeners.watched - ticked), pace):
+            now = await self._renewed(now)
             self._tell(await self._read_batch(soul_ids, now))
         self.observe(len(ticked), time.perf_counter() - began)
 
-    def _step_s(self, souls: int) -> float:
-        """The time from one batch to the next for so many souls."""
-        return min(_STEP_S, _SPREAD * self.period_s * _AT_ONCE / max(_AT_ONCE, souls))
+    async def _renewed(self, now: float) -> float:
+        """The time of the round, or the time it is if the round takes longer than a period.
 
-    async def _paced(self, soul_ids: Sequence[str], step_s: float) -> AsyncIterator[Sequence[str]]:
+        Otherwise what another server has ticked meanwhile would seem to be of the future and be ticked again, and
+        terminals whose heartbeats nobody writes down would seem to have gone.
+        """
+        at = self.clock()
+        if at - now <= self.period_s:
+            return now
+        await self._note_presence()
+        return at
+
+    def _pace(self, souls: int) -> Pace:
+        """The pace at which so many souls are ticked within their share of the period, if that is possible."""
+        each_s = _SPREAD * self.period_s / max(_AT_ONCE, souls)
+        at_once = min(max(_AT_ONCE, math.ceil(_MIN_STEP_S / each_s)), max(_AT_ONCE, _MAX_AT_ONCE))
+        return Pace(at_once, min(_STEP_S, at_once * each_s))
+
+    async def _paced(self, soul_ids: Sequence[str], pace: Pace) -> AsyncIterator[Sequence[str]]:
         """Batches of these souls, one every `step_s`."""
         began = time.perf_counter()
-        for n, batch in enumerate(_batches(soul_ids)):
-            await self._wait_for_turns(began + n * step_s, began + (n + 1) * step_s)
+        for n, batch in enumerate(_batches(soul_ids, pace.at_once)):
+            await self._wait_for_turns(began + n * pace.step_s, began + (n + 1) * pace.step_s)
             yield batch
 
     async def _wait_for_turns(self, due: float, latest: float) -> None:
@@ -107,19 +133,35 @@ class Ticks:
 
     async def _online_terminals(self, now: float) -> dict[str, list[str]]:
         """Store the new presence reports, then return the ids of the online terminals of each soul that has some."""
-        for reports in _batches(self.presence.take()):
+        await self._note_presence()
+        awake = await self._awake(now)
+        terminals: dict[str, list[str]] = {}
+        for terminal_id, soul_id in awake.items():
+            terminals.setdefault(soul_id, []).append(terminal_id)
+        self.presence.confirm(awake)
+        await asyncio.sleep(0)
+        for change in self.presence.changes(awake):
+            self.listeners.presence_changed(change.soul_id, change.terminal_id, change.online, iso(now))
+        await asyncio.sleep(0)
+        return terminals
+
+    async def _note_presence(self) -> None:
+        for reports in _batches(self.presence.take(), _REPORTS_AT_ONCE):
             async with self.stores.write() as tx:
                 await tx.terminals.note(reports)
             await asyncio.sleep(_POLL_S)
-        terminals: dict[str, list[str]] = {}
-        async with self.stores.read() as tx:
-            for terminal_id, soul_id, _ in await tx.terminals.awake(now):
-                terminals.setdefault(soul_id, []).append(terminal_id)
-        self.presence.confirm(chain.from_iterable(terminals.values()))
-        awake = {terminal_id: soul_id for soul_id, ids in terminals.items() for terminal_id in ids}
-        for change in self.presence.changes(awake):
-            self.listeners.presence_changed(change.soul_id, change.terminal_id, change.online, iso(now))
-        return terminals
+
+    async def _awake(self, now: float) -> dict[str, str]:
+        """The soul of every online terminal that has one, in the order of the terminals' ids."""
+        awake: dict[str, str] = {}
+        last, more = "", True
+        while more:
+            async with self.stores.read() as tx:
+                page = await tx.terminals.awake_after(last, now, _PAGE)
+            awake.update((terminal.terminal_id, terminal.soul_id) for terminal in page)
+            more = len(page) == _PAGE
+            last = page[-1].terminal_id if more else last
+        return awake
 
     async def _tick_batch(self, soul_ids: Sequence[str], now: float) -> dict[str, Ticked]:
         """Tick the souls that nobody else has ticked in this period, and add a history point where one is due."""
@@ -143,7 +185,7 @@ class Ticks:
     def _tell(self, ticked: Mapping[str, Ticked]) -> None:
         for soul_id in ticked.keys() & self.listeners.watched:
             soul = ticked[soul_id]
-            self.listeners.emotion_changed(emotion_report(soul_id, soul.emotion, soul.gate, self.constants))
+            self.listeners.tell_emotion_here(emotion_report(soul_id, soul.emotion, soul.gate, self.constants))
 
     def _publish(self, terminals: Mapping[str, Sequence[str]], ticked: Mapping[str, Ticked], now: float) -> None:
         if self.hub is None:
@@ -153,8 +195,8 @@ class Ticks:
                 self.hub.emotion_update(_update_message(soul_id, soul, terminal_id, now))
 
 
-def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
+def _batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 def _update_message(soul_id: str, soul: Ticked, terminal_id: str, now: float) -> EmotionUpdate:

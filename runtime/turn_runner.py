@@ -7,7 +7,8 @@ turn leaves behind are here and nowhere else; what differs is only how the graph
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -15,33 +16,34 @@ from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability
 
 from soulgraph.errors import ModelTimeout, ServerBusy, ShuttingDown, SoulgraphError
 from soulgraph.graph.turn import turn_graph
 from soulgraph.nodes.answer import Answer
 from soulgraph.nodes.context import Context, NoTelemetry, Outlets
-from soulgraph.nodes.state import TurnEvent, TurnInput, TurnOutput, TurnState, Utterance
-from soulgraph.runtime.admission import TurnRequest, admit, stored_answer
-from soulgraph.runtime.node_events import watching
+from soulgraph.nodes.state import TurnEvent, TurnState, Utterance
+from soulgraph.runtime.admission import TurnRequest, admit, earlier_turn
 from soulgraph.runtime.running_turn import RunningTurn
 from soulgraph.runtime.tracing.trace import traced
+from soulgraph.runtime.turn_log import TurnLog
+from soulgraph.runtime.turn_stream import CompiledTurn, run_config, stream_turn, trace_ids
+from soulgraph.runtime.turns_under_way import TurnsUnderWay
+from soulgraph.stores.factories import new_id
+from soulgraph.stores.records import Turn
 from soulgraph.stores.stores import Premise, RehearsalStores
 from soulgraph.voices.stop import Stop, current_stop, stoppable
 
-CompiledTurn = CompiledStateGraph[TurnState, Context, TurnInput, TurnOutput]
 RunGraph = Callable[[Utterance], Awaitable[Answer]]
 Observe = Callable[[str, float], None]
 
-_RECURSION_LIMIT = 100
 _RETRY_AFTER_S = 5
-_STREAMED = ("emotion", "token", "tool", "intent_action")
 _log = logging.getLogger(__name__)
 
 
 class TurnRunner:
-    """`max_turns` may run at once; None: as many as come. Those that wait for another of their session do not count."""
+    """`max_turns` may run at once; None: as many as come. Those that wait for another of their session do not count,
+    so it is sessions that are counted."""
 
     def __init__(
         self,
@@ -54,18 +56,18 @@ class TurnRunner:
         self._context = context
         self._observe = observe
         self._max_turns = max_turns
-        self._running: dict[asyncio.Task[Answer], RunningTurn] = {}
-        self._admitting = self._waiting = 0
+        self.under_way = TurnsUnderWay()
+        self._admitting: Counter[str] = Counter()
         self._closing = False
 
     @property
     def running(self) -> int:
         """How many turns are under way: those that run, those that wait for their session, and those being admitted."""
-        return len(self._running) + self._admitting
+        return len(self.under_way) + self._admitting.total()
 
     def require_room(self) -> None:
         """Raise ServerBusy if as many turns are under way as may be; who asks early need not do more than that."""
-        busy = self.running - self._waiting
+        busy = len(self.under_way.sessions | self._admitting.keys())
         if self._max_turns is not None and busy >= self._max_turns:
             raise ServerBusy(f"{busy} turns are under way: send this one again later", _RETRY_AFTER_S)
 
@@ -74,21 +76,22 @@ class TurnRunner:
 
         Raises ServerBusy, before anything is read or written, if as many are under way as may be.
         """
-        with self._counted():
+        with self._counted(request):
             utterance = await self._admit(request)
-        events: asyncio.Queue[TurnEvent] = asyncio.Queue()
-        place = self._queued(self._context.locks.hold(utterance["session_id"]))  # held now, so that turns run in order
+        log = TurnLog(utterance["turn_id"])
+        place = self._context.locks.hold(utterance["session_id"])  # held now, so that turns run in order
         stop = Stop()
         with stoppable(stop):  # the task inherits it
-            turn = self._announced(utterance, request.input_id is not None, place, events)
+            turn = self._announced(utterance, request.input_id is not None, place, log)
             task = asyncio.create_task(turn, name=utterance["turn_id"])
-        self._running[task] = RunningTurn(utterance, task, events, stop)
-        task.add_done_callback(self._finished)
-        return self._running[task]
+        running = RunningTurn(utterance, task, log, stop)
+        self.under_way.add(task, running)
+        task.add_done_callback(_report)
+        return running
 
     def running_in(self, session_id: str) -> list[RunningTurn]:
         """The turns of a session that are running here or wait for their turn."""
-        return [turn for turn in self._running.values() if turn.utterance["session_id"] == session_id]
+        return self.under_way.of_session(session_id)
 
     async def run_inside(
         self, request: TurnRequest, graph: CompiledTurn, config: RunnableConfig, durable: bool
@@ -102,9 +105,9 @@ class TurnRunner:
         durability: Durability | None = "exit" if durable else None
 
         async def run(utterance: Utterance) -> Answer:
-            run_config = _run_config(utterance, config.get("metadata", {}))
+            labelled = run_config({**config.get("metadata", {}), **trace_ids(utterance)})
             output = await graph.ainvoke(
-                {"utterance": utterance}, run_config, context=self._context, durability=durability
+                {"utterance": utterance}, labelled, context=self._context, durability=durability
             )
             return cast(Answer, output["answer"])
 
@@ -120,7 +123,7 @@ class TurnRunner:
         stores = RehearsalStores(self._context.stores.database, self._context.stores.zone, premise)
         utterance = await admit(stores, request)
         context = replace(self._context, stores=stores, outlets=Outlets(), telemetry=NoTelemetry(), rehearsing=True)
-        config = _run_config(utterance, {}) | {"run_name": "preview"}
+        config = run_config() | {"run_name": "preview"}
         async with self._context.locks.hold(utterance["session_id"]), self._limited(utterance):
             return cast(
                 TurnState,
@@ -136,33 +139,23 @@ class TurnRunner:
     async def drain(self, grace_s: float) -> None:
         """Let running turns finish; one that does not is cancelled and has written nothing."""
         self._closing = True
-        if self._running:
-            _log.info("waiting up to %.0f s for %d running turns", grace_s, len(self._running))
-            _, late = await asyncio.wait(self._running, timeout=grace_s)
+        if running := self.under_way.tasks:
+            _log.info("waiting up to %.0f s for %d running turns", grace_s, len(running))
+            _, late = await asyncio.wait(running, timeout=grace_s)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    @asynccontextmanager
-    async def _queued(self, place: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
-        """The place in the session's queue; who waits there costs nothing."""
-        async with AsyncExitStack() as held:
-            self._waiting += 1
-            try:
-                await held.enter_async_context(place)
-            finally:
-                self._waiting -= 1
-            yield
-
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _counted(self, request: TurnRequest) -> Iterator[None]:
         """Count a turn from the moment it is asked for: many may be admitted before the first of them runs."""
+        session = request.session_id or new_id("unknown")
         self.require_room()
-        self._admitting += 1
+        self._admitting[session] += 1
         try:
             yield
         finally:
-            self._admitting -= 1
+            self._admitting -= Counter([session])
 
     async def _admit(self, request: TurnRequest) -> Utterance:
         if self._closing:
@@ -177,8 +170,10 @@ class TurnRunner:
         try:
             async with self._reached(place):
                 named = named or utterance.get("replaces") is not None
-                answer = await stored_answer(self._context.stores, utterance) if named else None
+                earlier = await earlier_turn(self._context.stores, utterance) if named else None
+                answer = cast(Answer | None, earlier.answer) if earlier else None
                 if answer is None:
+                    utterance = _known_as(utterance, earlier)
                     async with self._limited(utterance):
                         answer = await run(utterance)
                     self._tell_others(utterance["user_id"], answer)
@@ -208,7 +203,7 @@ class TurnRunner:
         limit = self._context.limits.turn_timeout_s
         timeout = asyncio.timeout(limit)
         try:
-            with traced(awaits="exec_mode", terminal_id=utterance.get("terminal_id")):
+            with traced(trace_ids(utterance), terminal_id=utterance.get("terminal_id")):
                 async with self._context.budget.metering(utterance["soul_id"], "turn"), timeout:
                     yield
         except TimeoutError as error:
@@ -221,11 +216,7 @@ class TurnRunner:
             ) from error
 
     async def _announced(
-        self,
-        utterance: Utterance,
-        named: bool,
-        place: AbstractAsyncContextManager[None],
-        events: asyncio.Queue[TurnEvent],
+        self, utterance: Utterance, named: bool, place: AbstractAsyncContextManager[None], log: TurnLog
     ) -> Answer:
         """The turn, with `done` or `error` as the last event, whatever happens."""
         ran = False
@@ -233,47 +224,24 @@ class TurnRunner:
         async def run(utterance: Utterance) -> Answer:
             nonlocal ran
             ran = True
-            return await self._stream(utterance, events)
+            log.turn_id = utterance["turn_id"]
+            return await stream_turn(self._graph, self._context, utterance, log)
 
         last = TurnEvent(
             "error", SoulgraphError("the turn failed and was not stored; the server's log says why").problem()
         )
         try:
             answer = await self._turn(utterance, named, place, run)
-            if not ran:
-                events.put_nowait(TurnEvent("token", {"text": answer["reply"]}))
             last = TurnEvent("done", answer)
             return answer
         except SoulgraphError as error:
             last = TurnEvent("error", error.problem())
             raise
         finally:
-            events.put_nowait(last)
-
-    async def _stream(self, utterance: Utterance, events: asyncio.Queue[TurnEvent]) -> Answer:
-        """The answer is the graph's output. From its stream only events of our own nodes are passed on."""
-        answer: Answer | None = None
-        nodes = watching(self._context, "turn", utterance["user_id"], cast(Mapping[str, str], utterance))
-        parts = self._graph.astream(
-            {"utterance": utterance},
-            {**_run_config(utterance, {}), "configurable": {"thread_id": utterance["session_id"]}},
-            context=self._context,
-            stream_mode=["custom", "values", "tasks"] if nodes else ["custom", "values"],
-            durability="exit",
-            subgraphs=True,
-            version="v2",
-        )
-        async for part in nodes.followed(parts) if nodes else parts:
-            if part["type"] == "custom":
-                event = part["data"]
-                if isinstance(event, TurnEvent) and event.event in _STREAMED:
-                    events.put_nowait(event)
-            elif part["type"] == "values" and not part["ns"]:
-                answer = part["data"].get("answer", answer)
-            elif nodes and part["type"] == "tasks":
-                nodes.tell(part["ns"], part["data"])
-        assert answer is not None, "a turn that ends has an answer"
-        return answer
+            if last.event == "done" and not ran:
+                log.add_stored(last.data)
+            else:
+                log.add(last)
 
     def _tell_others(self, user_id: str, answer: Answer) -> None:
         """All sessions of a soul share its profile, so where the person has another one open it hears of the change."""
@@ -281,18 +249,19 @@ class TurnRunner:
             ids = {"soul_id": answer["soul_id"], "session_id": answer["session_id"], "turn_id": answer["turn_id"]}
             self._context.outlets.listeners.tell(answer["soul_id"], user_id, "state_changed", ids)
 
-    def _finished(self, task: asyncio.Task[Answer]) -> None:
-        del self._running[task]
-        if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
-            _log.error("turn %s failed", task.get_name(), exc_info=error)
-
     @cached_property
     def _rehearsal(self) -> CompiledTurn:
         """Without a checkpointer: a rehearsal leaves nothing behind."""
         return turn_graph().compile(name="preview")
 
 
-def _run_config(utterance: Utterance, metadata: dict[str, object]) -> RunnableConfig:
-    """What a trace finds the turn by."""
-    ids = {name: utterance[name] for name in ("session_id", "soul_id", "turn_id")}
-    return {"metadata": {**metadata, **ids}, "run_name": "turn", "recursion_limit": _RECURSION_LIMIT}
+def _known_as(utterance: Utterance, earlier: Turn | None) -> Utterance:
+    """With the id of the turn in which the same input was heard before: it will be stored under that."""
+    if earlier is None or utterance.get("replaces") is not None:
+        return utterance
+    return {**utterance, "turn_id": earlier.turn_id}
+
+
+def _report(task: asyncio.Task[Answer]) -> None:
+    if not task.cancelled() and (error := task.exception()) and not isinstance(error, SoulgraphError):
+        _log.error("turn %s failed", task.get_name(), exc_info=error)

@@ -3,13 +3,14 @@
 from functools import cache, lru_cache
 from importlib.resources import files
 
-import snowballstemmer  # type: ignore[import-untyped]
 import yaml
+
+from soulgraph.senses.stemming import stemmer as _stemmer
 
 _MAX_WORD = 64  # letters; no word is longer, and the stemmer takes quadratic time
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16_384)
 def is_common(word: str) -> bool:
     """Whether a word, in small letters, is common; forms of an English word count as the word."""
     words = _words()
@@ -31,8 +32,3 @@ def _words() -> frozenset[str]:
 def _stem(word: str) -> str:
     stem: str = _stemmer().stemWord(word)
     return stem
-
-
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")

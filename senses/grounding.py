@@ -132,8 +132,12 @@ def is_small_talk(claim: str) -> bool:
     return is_question(claim) or says_nothing(claim)
 
 
+@lru_cache(maxsize=1024)
 def says_nothing(claim: str) -> bool:
-    """Whether nothing, or at most two Chinese characters, is left of it without greetings, thanks and feelings."""
+    """Whether nothing, or at most two Chinese characters, is left of it without greetings, thanks and feelings.
+
+    Remembered: it is asked of all that is recalled, which is much the same from turn to turn.
+    """
     if len(claim) > _MAX_SMALL_TALK:
         return False
     text = _without(without_courtesies(_THANKS.sub(" ", claim)), _words()["feelings_zh"] | _words()["meta_zh"])
@@ -298,5 +302,7 @@ def _stems(name: str) -> frozenset[str]:
 
 @cache
 def _words() -> dict[str, frozenset[str]]:
-    lists: dict[str, str] = yaml.safe_load((files(__package__) / "grounding_words.yaml").read_text("utf-8"))
+    lists: dict[str, str] = yaml.load(
+        (files(__package__) / "grounding_words.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
     return {name: frozenset(words.split()) for name, words in lists.items()}

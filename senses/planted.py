@@ -6,7 +6,6 @@ for its person's. What the person says themself, and what the soul knows of itse
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from soulgraph.senses.common_words import is_common
@@ -14,6 +13,7 @@ from soulgraph.senses.grounding import grounded
 from soulgraph.senses.text import normalise
 from soulgraph.senses.tokenizer import FUNCTION_CHARS
 from soulgraph.soul.own_words import gives_orders
+from soulgraph.soul.short_texts import remembers_short
 
 _RUN = 5  # words in a row that are not the same by chance
 _HAN_RUN = 4
@@ -58,7 +58,7 @@ def _all_marks(texts: Iterable[str]) -> set[str]:
     return {mark for text in texts for mark in _marks(text)}
 
 
-@lru_cache(maxsize=512)
+@remembers_short(512, 2000)
 def _marks(text: str) -> frozenset[str]:
     words = [word.lower() for word in _WORD.findall(text)]
     rare = {word for word in words if _is_rare(word)}

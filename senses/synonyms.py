@@ -26,7 +26,7 @@ class Synonyms:
 
     def _chinese_words(self, text: str) -> Iterator[str]:
         """The known Chinese words of a text, by longest match from left to right."""
-        at = 0
+        at = 0 if not text.isascii() else len(text)
         while at < len(text):
             word = next((text[at : at + n] for n in self._lengths if text[at : at + n] in self.chinese), "")
             if word:
@@ -53,5 +53,7 @@ def build_synonyms(groups: Iterable[Sequence[str]], stem: Callable[[str], str]) 
 @cache
 def synonym_groups() -> list[list[str]]:
     """The groups of `synonyms.yaml`."""
-    fields: dict[str, list[str]] = yaml.safe_load((files(__package__) / "synonyms.yaml").read_text("utf-8"))
+    fields: dict[str, list[str]] = yaml.load(
+        (files(__package__) / "synonyms.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
     return [line.split() for lines in fields.values() for line in lines]

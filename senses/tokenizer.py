@@ -6,8 +6,8 @@ from operator import add
 from zlib import crc32
 
 import numpy as np
-import snowballstemmer  # type: ignore[import-untyped]
 
+from soulgraph.senses.stemming import stemmer as _stemmer
 from soulgraph.senses.synonyms import Synonyms, build_synonyms, synonym_groups
 from soulgraph.senses.text import normalise
 
@@ -71,23 +71,28 @@ wow, lol, ha(?:ha)+, h+m+, 晚安, 早安, 早上好, 上午好, 中午好, 下�
 没问题, 好的, 好吧, 好呀, 好啊, 行吧, 我回来了, 我来了, 在吗, 在不在, 干嘛, 哈+, 嘿+, 呵+, 原来如此, 真的,
 真的吗, 真的假的, 等一下, 等等, 稍等, 这样, 就这样, 先这样, 知道了, 明白了, 加油
 """
+_PHRASES = sorted(" ".join(_COURTESIES.split()).split(", "), key=len, reverse=True)
 _COURTESY = re.compile(
-    "|".join(
-        rf"\b(?:{phrase})\b" if phrase.isascii() else phrase
-        for phrase in sorted(" ".join(_COURTESIES.split()).split(", "), key=len, reverse=True)
-    )
+    rf"\b(?:{'|'.join(filter(str.isascii, _PHRASES))})\b"
+    rf"|{'|'.join(phrase for phrase in _PHRASES if not phrase.isascii())}"
 )
 
 
 def terms_of(text: str) -> list[str]:
     """The terms of a text in their order, with repetitions; each has letters and digits only."""
+    return list(_terms_of(text))
+
+
+@lru_cache(maxsize=1024)
+def _terms_of(text: str) -> tuple[str, ...]:
+    """Remembered: a turn asks for those of the same texts several times, and what is recalled comes again."""
     terms: list[str] = []
     for run in _RUN.findall(_plain(text).lower()):
         if run[0] >= _FIRST_HAN:
             terms += _bigrams(run)
         elif stem := _stem(run[:MAX_WORD]):
             terms.append(stem)
-    return terms[:MAX_TERMS]
+    return tuple(terms[:MAX_TERMS])
 
 
 def index_terms(text: str) -> list[str]:
@@ -144,7 +149,7 @@ def _bigrams(run: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     """The stem of an English word without what follows an apostrophe; empty for a stop word."""
     plain = word.partition("'")[0]
@@ -163,8 +168,3 @@ def _words_of_forms() -> dict[str, str]:
 @cache
 def _synonyms() -> Synonyms:
     return build_synonyms(synonym_groups(), _stem)
-
-
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")

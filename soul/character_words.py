@@ -37,4 +37,4 @@ def _changes(drift: Traits, words: dict[str, list[str]]) -> list[str]:
 
 @cache
 def _words() -> dict[str, Any]:
-    return dict(yaml.safe_load((files(__package__) / "character_words.yaml").read_text("utf-8")))
+    return dict(yaml.load((files(__package__) / "character_words.yaml").read_text("utf-8"), yaml.CSafeLoader))

@@ -1,7 +1,7 @@
 """The emotions a user can show, and the emotional state of a soul."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Generic, NamedTuple, TypeAlias, cast
 
 from typing_extensions import TypedDict
@@ -84,7 +84,9 @@ class UserEmotion:
     def to_dict(self) -> dict[str, Any]:
         """The emotion as JSON, with the assumed appraisal where the recogniser gave none."""
         appraised = self.appraised
-        return asdict(self) | {"appraisal": asdict(appraised) | {"reasons": list(appraised.reasons)}}
+        own = {name: getattr(self, name) for name in self.__dataclass_fields__}  # `asdict` would copy every number
+        reasons = {name: getattr(appraised, name) for name in appraised.__dataclass_fields__}
+        return own | {"appraisal": reasons | {"reasons": list(appraised.reasons)}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "UserEmotion":

@@ -42,7 +42,7 @@ def gate_report(gate: Gate, lang: Lang) -> GateReport:
 
 @cache
 def _words() -> dict[Lang, dict[GateReason, GateWords]]:
-    loaded: dict[Lang, dict[GateReason, GateWords]] = yaml.safe_load(
-        (files(__package__) / "gate_words.yaml").read_text("utf-8")
+    loaded: dict[Lang, dict[GateReason, GateWords]] = yaml.load(
+        (files(__package__) / "gate_words.yaml").read_text("utf-8"), yaml.CSafeLoader
     )
     return loaded

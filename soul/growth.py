@@ -23,5 +23,7 @@ def persona_text(dimensions: Mapping[str, str]) -> str:
 
 @cache
 def _titles() -> dict[str, dict[str, str]]:
-    titles: dict[str, dict[str, str]] = yaml.safe_load((files(__package__) / "growth.yaml").read_text("utf-8"))
+    titles: dict[str, dict[str, str]] = yaml.load(
+        (files(__package__) / "growth.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
     return titles

@@ -4,14 +4,16 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from soulgraph.soul.patterns import lazy_pattern
+
 Lang = Literal["zh", "en"]
 
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_CJK = lazy_pattern(r"[\u3400-\u9fff\uf900-\ufaff]")
 _OF_THE_TEXT: dict[Lang, str] = {"en": "the language of the user's words", "zh": "用户所用的语言"}
-_OTHER_SCRIPT = re.compile(r"[\u00c0-\u024f\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
+_OTHER_SCRIPT = lazy_pattern(r"[\u00c0-\u024f\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
 _NAMES: dict[Lang, re.Pattern[str]] = {
-    "zh": re.compile(r"zh\b|中文|汉语|普通话|国语|\b(?:chinese|mandarin)\b", re.IGNORECASE),
-    "en": re.compile(r"en\b|英[文语]|\benglish\b", re.IGNORECASE),
+    "zh": lazy_pattern(r"zh\b|中文|汉语|普通话|国语|\b(?:chinese|mandarin)\b", re.IGNORECASE),
+    "en": lazy_pattern(r"en\b|英[文语]|\benglish\b", re.IGNORECASE),
 }
 
 

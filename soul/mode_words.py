@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from soulgraph.soul.clauses import MAX_CHARS, clauses_of, is_refused, wish_sentences
+from soulgraph.soul.patterns import lazy_pattern
 
 Mode = Literal["rational", "idol", "hybrid", "strict"]
 RequestedMode = Mode | Literal["default"]
@@ -125,7 +127,7 @@ _BE_EN = (
 _AFTER_EN = r"(?=(?:,? and \w+)? (?:please|now|about|with|on|here|for|today|tonight|from|again|to|towards?)\b|\W*$)"
 
 # A request is addressed to the soul: only courtesy, "you", "I want" or a verb of changing may stand in front of it.
-_COURTESY = re.compile(
+_COURTESY = lazy_pattern(
     r"(?:\W|请|麻烦|拜托|那么?|这会儿|然后|好[的了啦]?|嗯|哎|诶|喂|行|现在|开始|今天|今晚|这次|接下来|从现在起|从现在开始|以后|今后"
     r"|每次|先|还是|就|快|赶紧|都|你|您|咱们?|我们|[能可]不[能可]|可不可以|可以|可否|能|[给跟对和帮陪]我"
     r"|我(?:现在|今天)?(?:想|要|希望|需要)|希望|想|要|让|说话|说|聊天|聊|回答|回复|讲话|讲|分析|稍微|更|再|尽量|多"
@@ -173,7 +175,7 @@ def _request_pattern(mode: RequestedMode) -> re.Pattern[str]:
     others = {"default": _exit_pattern, "hybrid": _blend_pattern}
     other = f"|{others[mode]()}" if mode in others else ""
     frames = (named_zh, named_en, _manner_pattern(mode), _role_pattern(mode), _OTHER_REQUESTS[mode] + other)
-    return re.compile("|".join(frames), re.IGNORECASE)
+    return lazy_pattern("|".join(frames), re.IGNORECASE)
 
 
 def _manner_pattern(mode: RequestedMode) -> str:
@@ -196,12 +198,12 @@ def _role_pattern(mode: RequestedMode) -> str:
 _REQUESTS = {mode: _request_pattern(mode) for mode in _NAMES}
 
 _ZH, _EN = _any_manner(_NAMES)
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     rf"(?P<zh>{_ZH})、(?=(?:{_ZH}))|\b(?P<en>{_EN}|(?:your|an?|the) [\w-]+),(?= (?:{_EN})\b)", re.IGNORECASE
 )
-_CLAUSE_END = re.compile(r"[\n，,。.！!？?；;]")
+_CLAUSE_END = lazy_pattern(r"[\n，,。.！!？?；;]")
 _HINTS: dict[Mode, re.Pattern[str]] = {
-    "rational": re.compile(
+    "rational": lazy_pattern(
         r"```|Traceback \(most recent|^[ \t]+at [\w.$<>]+\(.*\)|(?-i:\b[A-Z]\w*(?:Error|Exception)\b)|\bstack ?trace\b"
         r"|\bsegmentation fault\b|\bsegfault\b|\bcore dumped\b|\bexit code \d|\b(?:HTTP|status)[ /:]*[45]\d\d\b"
         r"|\bE(?:RR)?[-_]?\d{3,}\b|\berrno\b|\berror code\b|\b0x[0-9a-f]{4,}\b|\b(?:compile|syntax|runtime) error\b"
@@ -209,7 +211,7 @@ _HINTS: dict[Mode, re.Pattern[str]] = {
         r"|异常(?=信息|日志|码|退出|堆栈|\W|$)",
         re.IGNORECASE | re.MULTILINE,
     ),
-    "idol": re.compile(
+    "idol": lazy_pattern(
         r"(?:生日|新年|圣诞|中秋|节日|周年|元旦|情人节|儿童节)快乐"
         r"|[写作编来](?:一?[首个段篇封])?[^，。,.!！?？]{0,6}?(?:诗|情书|歌词|故事|童话|小说)"
         r"|[讲说](?:一?个)[^，。,.!！?？]{0,4}(?:故事|笑话|童话)|唱(?:一?首|个|支)?[^，。,.!！?？]{0,4}歌|庆祝|恭喜"
@@ -224,6 +226,7 @@ _HINTS: dict[Mode, re.Pattern[str]] = {
 }
 
 
+@lru_cache(maxsize=64)
 def mode_request_in(text: str) -> ModeRequest | None:
     """The mode a user requests in their own words, the last of several; None without a request."""
     sentences = (_LISTED.sub(_joined, sentence) for sentence in wish_sentences(text))

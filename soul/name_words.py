@@ -4,21 +4,23 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
+from soulgraph.soul.patterns import lazy_pattern
+
 IsCommon = Callable[[str], bool]
 """Whether a word, in small letters, is one that everybody uses."""
 
 HAN = r"\u3400-\u9fff"
-_ACCENTS = re.compile(r"[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
+_ACCENTS = lazy_pattern(r"[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff]")
 _BOUND = r"(?<![A-Za-z0-9_]){}(?![A-Za-z0-9_])"
 _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方"
     "邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向常汤康易乔赖文欧施洪季柯童颜翁梅盛柳邢骆岳齐沙尤祝纪舒耿卜詹关费鲍"
 )
 # Nobody is called so, though a person is meant, or somebody is spoken of in general.
-_NOT_NAMES = re.compile(
+_NOT_NAMES = lazy_pattern(
     r"[你我他她它您咱谁啥这那哪每某各人的了吗呢吧啊不没很太真都也还又再就才只是在有和跟给被把让叫说想要会能可去来上下里外什怎么们个些]"
 )
-_ROLE_WORD = re.compile(
+_ROLE_WORD = lazy_pattern(
     r"(?:爸|妈|爷|奶|哥|姐|弟|妹|叔|伯|姨|姑|舅|婆|公|孙|儿子|女儿|闺女|孩子|小孩|老公|老婆|丈夫|妻子|老伴|男友|女友|朋友|对象|老师|医生|护士"
     r"|大夫|老板|领导|同事|同学|室友|邻居|房东|客人|客户|经理|主任|教练|师傅|大家|医院|公司|学校|单位|家里|领导|书上|网上|新闻|电视|手机|老人|猫|狗)"
 )
@@ -32,44 +34,44 @@ _DOES = (
     "|从来|已经|昨天|今天"
 )
 
-_INTRODUCED = re.compile(
+_INTRODUCED = lazy_pattern(
     rf"(?:我叫|名叫|叫做|叫作|名字(?:叫|是)|取名|起名|外号|绰号|小名|大名|网名|昵称|乳名|姓名|[我他她它]叫"
     rf"|[都就以]叫我|管[我他她它]叫|[都就以]喊我|[{HAN}]叫)(?:是|为|叫)?\s?([{HAN}]{{1,4}}?)(?:吧|呀|啊|哦|呢|啦|了|的)?{_END}"
 )
-_RUNNING = re.compile(rf"(?:名叫|叫做|名字叫|取名叫?|起名叫?|外号叫?|绰号叫?|小名叫?|昵称叫?)([{HAN}]{{2,3}})")
-_NICKNAME = re.compile(
+_RUNNING = lazy_pattern(rf"(?:名叫|叫做|名字叫|取名叫?|起名叫?|外号叫?|绰号叫?|小名叫?|昵称叫?)([{HAN}]{{2,3}})")
+_NICKNAME = lazy_pattern(
     rf"阿[{HAN}]|[老小大][{_SURNAMES}](?:子|儿)?|[{_SURNAMES}]{{1,2}}(?:{_TITLES})|[{_SURNAMES}][老总工导](?![是在是实])"
 )
-_FULL_NAME = re.compile(rf"[{_SURNAMES}][{HAN}]{{1,2}}")
-_WITH = re.compile(
+_FULL_NAME = lazy_pattern(rf"[{_SURNAMES}][{HAN}]{{1,2}}")
+_WITH = lazy_pattern(
     r"(?:跟|和|与|给|找|被|让|陪|替|帮|问|骂|恨|想|爱|等|对|向|把|嫁给|娶了?|喜欢|梦见|想念|认识|我家|我们家"
     rf"|同事|朋友|同学|室友|儿子|女儿|老公|老婆)([{HAN}]{{2,3}})"
 )
-_SPOKE = re.compile(rf"(?:^|[^{HAN}])([{HAN}]{{2,3}}?)(?={_DOES})")
+_SPOKE = lazy_pattern(rf"(?:^|[^{HAN}])([{HAN}]{{2,3}}?)(?={_DOES})")
 # Words that are somebody's name as soon as they do something.
 _NICKNAME_WORDS = (
     "胖子|瘦子|眼镜|光头|大头|黑子|猴子|石头|铁蛋|狗蛋|妞妞|豆豆|馒头|包子|饺子|汤圆|团子|年糕|布丁|可乐|奶茶|花花"
     "|花生|大黄|小黑|小白|小花"
 )
-_DOING = re.compile(rf"(?:^|[^{HAN}]|[狗猫鸟兔龟子儿女孙弟妹])({_NICKNAME_WORDS})(?={_DOES})")
-_DOUBLED = re.compile(rf"([{HAN}])\1")
+_DOING = lazy_pattern(rf"(?:^|[^{HAN}]|[狗猫鸟兔龟子儿女孙弟妹])({_NICKNAME_WORDS})(?={_DOES})")
+_DOUBLED = lazy_pattern(rf"([{HAN}])\1")
 _REDUPLICATED = frozenset(
     "聊看想说走试坐听谈玩转逛歇等问尝笑哭写天常爸妈爷奶哥姐弟妹叔伯姨舅公婆人个处时刻慢好快轻偷悄刚仅渐往默静星点等谢宝狗猫"
 )
 
-_LATIN_IN_HAN = re.compile(rf"(?<=[{HAN}])\s?([A-Z][A-Za-z'-]+)|([A-Z][A-Za-z'-]{{1,40}})\s?(?=[{HAN}])")
-_ENGLISH_INTRODUCED = re.compile(
+_LATIN_IN_HAN = lazy_pattern(rf"(?<=[{HAN}])\s?([A-Z][A-Za-z'-]+)|([A-Z][A-Za-z'-]{{1,40}})\s?(?=[{HAN}])")
+_ENGLISH_INTRODUCED = lazy_pattern(
     r"\b(?:called|named|name is|name's|call me|known as|nicknamed)\s+"
     r"(?!(?:not|what|it|the|a|me|my|him|her|them|us|you|off|in|on|for|to|by)\b)([A-Za-z][A-Za-z'-]+)",
     re.IGNORECASE,
 )
-_TITLED = re.compile(
+_TITLED = lazy_pattern(
     r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Aunt|Auntie|Uncle|Nurse|Father|Sister|Brother|Grandma|Grandpa)\.?"
     r" ([A-Z][A-Za-z'-]+)"
 )
-_INSIDE = re.compile(r"(?<=[A-Za-z0-9,;:'’\"”)] )[\"“'‘(]?([A-Z][a-z][A-Za-z'-]*|[A-Z]'[A-Z][A-Za-z]+)")
-_FIRST = re.compile(r"(?:^|[.!?…:\n]\s{0,8}[\"“'‘]?)([A-Z][a-z][A-Za-z]*)")
-_CALENDAR = re.compile(
+_INSIDE = lazy_pattern(r"(?<=[A-Za-z0-9,;:'’\"”)] )[\"“'‘(]?([A-Z][a-z][A-Za-z'-]*|[A-Z]'[A-Z][A-Za-z]+)")
+_FIRST = lazy_pattern(r"(?:^|[.!?…:\n]\s{0,8}[\"“'‘]?)([A-Z][a-z][A-Za-z]*)")
+_CALENDAR = lazy_pattern(
     r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September"
     r"|October|November|December|Christmas|Easter|I(?:'\w+)?|Mum|Mom|Mummy|Dad|Daddy|Grandma|Grandpa|Gran|Granny|Nan"
     r"|Mr|Mrs|Ms|Miss|Dr|Internet|English|OK|Okay)(?:'s)?"

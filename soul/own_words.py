@@ -188,7 +188,7 @@ def _machine(text: str) -> Iterator[Span]:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    lists = yaml.safe_load((files(__package__) / "own_words.yaml").read_text("utf-8"))
+    lists = yaml.load((files(__package__) / "own_words.yaml").read_text("utf-8"), yaml.CSafeLoader)
     parts: dict[str, str] = lists["parts"]
     expressions = "|".join(lists[name])
     for part, words in parts.items():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from soulgraph.soul.language import Lang
+from soulgraph.soul.patterns import lazy_pattern
 
 
 class KnownPreference(NamedTuple):
@@ -119,11 +120,11 @@ def _filled(words: str) -> str:
 
 
 def _compiled(expressions: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(expressions), re.IGNORECASE)
+    return lazy_pattern("|".join(expressions), re.IGNORECASE)
 
 
 _FILE = files(__package__) / "preference_words.yaml"
-KNOWN_PREFERENCES = tuple(map(_known_preference, yaml.safe_load(_FILE.read_text("utf-8"))))
+KNOWN_PREFERENCES = tuple(map(_known_preference, yaml.load(_FILE.read_text("utf-8"), yaml.CSafeLoader)))
 PREFERENCE_KEYS = frozenset({"address", "mode", *(known.key for known in KNOWN_PREFERENCES)})
 """The keys that are ours. All others are made of the user's words."""
 

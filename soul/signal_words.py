@@ -3,6 +3,7 @@
 import re
 
 from soulgraph.soul.clauses import PERSONS_ZH
+from soulgraph.soul.patterns import lazy_pattern
 from soulgraph.soul.preference_words import NOT_ZH, STRESS_ZH
 
 _LASTING_ZH = (
@@ -19,15 +20,15 @@ _LASTING_EN = (
     r"|\b(?:make|take) (?:a )?(?:\w+ )?note\b"
     r"|^\W*(?:please )?(?:note\b|never\b(?! mind)|(?:don't|do not) (?:you )?ever\b)"
 )
-LASTING = re.compile(f"{_LASTING_ZH}|{_LASTING_EN}", re.IGNORECASE)
-ONCE = re.compile(
+LASTING = lazy_pattern(f"{_LASTING_ZH}|{_LASTING_EN}", re.IGNORECASE)
+ONCE = lazy_pattern(
     r"这一?[次回条遍句段题]|这个(?:问题|回答)|这会儿|今[天晚]|暂[时且]|例外|下不为例|刚才那|就一[次回遍]"
     r"|\bthis (?:time|once|one|answer|reply|message|question|response|evening)\b|\bjust once\b|\bfor now\b|\btoday\b"
     r"|\btonight\b|\bthis last\b|\blast (?:bit|part)\b",
     re.IGNORECASE,
 )
 _YOU_EN = r"(?<!can )(?<!could )(?<!would )(?<!will )\byou"
-CORRECTS = re.compile(
+CORRECTS = lazy_pattern(
     rf"{NOT_ZH}(?:给我|跟我|对我|你)*(?:再|老|总|一直|每次|又)|(?:别|不要)[^，,]*了\W*$"
     r"|怎么(?:又|老|总|还)|为什么(?:又|老|总)|你[^，,]{0,4}(?:老|总|又|一直|每次)"
     r"|太[^，,太]{1,5}了|太[长短多凶]\W*$|受不了|说过|说了多少|听着(?:别扭|难受|不舒服)|看着[累烦]"
@@ -39,7 +40,7 @@ CORRECTS = re.compile(
     r"|^\W*(?:no(?=[,.!])|nope|wrong|not like that|that's (?:wrong|not right))",
     re.IGNORECASE,
 )
-ABOUT_SELF = re.compile(
+ABOUT_SELF = lazy_pattern(
     rf"^\W*(?:(?:{_LASTING_ZH}|今天|昨天|其实|因为|{_LASTING_EN}"
     r"|(?:even )?(?:when(?:ever)?|(?:every|each) time|if))[，,:：\s]*)?"
     r"(?:我(?!们|希望(?!自己|我)|想让|想要?你|要你|[更最很]?喜欢|比较喜欢|不喜欢|受不了|讨厌|觉得|需要(?!学)|宁愿|说过|怕|习惯|不[吃喝能爱]"
@@ -50,13 +51,13 @@ ABOUT_SELF = re.compile(
     r"|(?:it|this|there) (?:is|was|were) )",
     re.IGNORECASE,
 )
-ADDRESSES_SOUL = re.compile(r"[你您]|\byour?\b", re.IGNORECASE)
+ADDRESSES_SOUL = lazy_pattern(r"[你您]|\byour?\b", re.IGNORECASE)
 _ANSWERS = "(?:answers?|repl(?:y|ies)|responses?|messages?|sentences?|texts?|tone|jokes?|emojis?|questions?)"
 _OTHERS_ZH = (
     "[他她它]们?|人家|大家|别人|孩子们?|(?:[我咱他她这那][^，,你]{0,2}|[^，,你您我用像]{1,6}的|楼[上下]|隔壁|对面|门口)?"
     rf"(?:[爸妈哥姐弟妹]{{1,2}}|老[婆公]|儿子|女儿|{PERSONS_ZH})(?=[^，,你]*[^，,你我])"
 )
-ABOUT_OTHERS = re.compile(
+ABOUT_OTHERS = lazy_pattern(
     rf"^\W*(?:(?:{_LASTING_ZH}|{_LASTING_EN})[，,:：\s]*)?"
     rf"(?:{_OTHERS_ZH}|(?:he|she|they|it|everyone|everybody|people|nobody|his|her|their|our)\b(?!'s too)"
     rf"|(?:my (?!name)|(?:the|this|these|those|that|some|most|many) (?!{_ANSWERS}|i\b|you))\w+(?: \w+)?"
@@ -65,7 +66,7 @@ ABOUT_OTHERS = re.compile(
     re.IGNORECASE,
 )
 
-LIKE_THIS = re.compile(
+LIKE_THIS = lazy_pattern(
     r"[都就也还请你续](?:用|像|照|按)?(?:这么|这样|现在这样|这种(?:方式|语气|风格))(?:[跟和对]我)?(?:[说讲聊来回答]|\W|就|吧|$)"
     r"|\b(?:like (?:this|that)|(?:this|that) way)\b",
     re.IGNORECASE,
@@ -93,7 +94,7 @@ _PRAISE_ZH = (
     "|让我(?:感动|开心|高兴|安心|惊喜)"
 )
 _PRAISE_EN = "well|good|nice|kind|sweet|funny|cute|beautiful|true|much fun|lovely|great"
-FREE_CORRECTION = re.compile(
+FREE_CORRECTION = lazy_pattern(
     rf"{NOT_ZH}(?:给我|跟我|对我|你)*(?:再|老|总|一直)是?(?:[对跟和]我)?用?(?:这样|这么|那样|那么|这种|那种)"
     rf"|{NOT_ZH}[^，,]{{0,4}}{STRESS_ZH}[^，,]{{0,6}}(?:{_HABIT_ZH})|(?:别|不要|不许|不准)[^，,]{{0,5}}(?:{_HABIT_ZH})"
     rf"|(?:别|不要)[^，,]{{0,2}}(?:一口一个|张口闭口)|^\W*(?:不对|不是这样|不是|错了|不行)\W.*(?:别|不要|不该|不应该)"
@@ -130,7 +131,7 @@ _PREFERS_EN = (
     r"i(?: really| always| only| usually| generally|'d)* (?:like|love|hate|prefer|dislike|enjoy|want|need|don't|can't"
     r"|(?:am|'m) (?:allergic|vegan|vegetarian|diabetic|left-handed|a |an ))\b(?! (?:you\b|to |it (?:here|when you)))"
 )
-FREE_WISH = re.compile(
+FREE_WISH = lazy_pattern(
     r"[你您](?:要|先|都|就|必须|只|别|不要|给|跟|对|多|少|记得|提醒|用|说|把|帮)|请|(?:提醒|告诉|问|通知|[给跟对帮替陪]|听|让|回)我"
     r"|记[住得着好].{0,2}我[^，,]{0,6}(?:喜欢|爱|讨厌|怕|习惯|过敏|不[吃喝能])"
     r"|(?:报|念|列|回[答复]|解释|推荐|汇报|打招呼|问候|说话|讲话|聊天|称呼)[^，,]{0,8}(?:都|一律|要|别|不要|先|必须|务必|统一|用)"
@@ -141,25 +142,25 @@ FREE_WISH = re.compile(
     rf"|\b(?:remember|mind|note|that|always|on|forward)[\s,:]+(?:that )?{_PREFERS_EN}",
     re.IGNORECASE,
 )
-FREE_ONCE = re.compile(
+FREE_ONCE = lazy_pattern(
     r"(?:跟|和|对)我[说讲聊]|用[^，,]{1,8}(?:说|讲|回|答)|[写说讲编]成"
     r"|\b(?:talk|speak|answer|reply|respond|write)(?: (?:to|with) me| me)?(?: back)?"
     r" (?:like|as|in|with|using|\w+ly)\b",
     re.IGNORECASE,
 )
-SPEAKS_OF_MANNER = re.compile(
+SPEAKS_OF_MANNER = lazy_pattern(
     rf"{_SPEECH_ZH}|{_HABIT_ZH}|[叫喊称]我|称呼|说人话|别再|你[^，,]{{0,3}}(?:太|好|别|能不能)"
     rf"|\b(?:{_HABIT_EN}|{_SPEECH_EN}|sound\w*|call me|address me|wording|you(?:'re| are) (?:too|so|being)|your)\b",
     re.IGNORECASE,
 )
-FORETELLS = re.compile(
+FORETELLS = lazy_pattern(
     r"[你我][^，,]{0,3}(?:会(?!儿)|可能|一定|肯定)|\b(?:will|gonna|going to)\b(?! you)", re.IGNORECASE
 )
-COMPLAINS = re.compile(
+COMPLAINS = lazy_pattern(
     rf"怎么[又老总还]|[你他她][又老总]|[你别]一直$|{_YOU_EN} (?:keep|always)\b|\bwhy do you\b", re.IGNORECASE
 )
 # Lights, songs and letters can be soft or short as well: that is no wish about the soul.
-ABOUT_A_THING = re.compile(
+ABOUT_A_THING = lazy_pattern(
     r"(?:灯光?|光线?|音乐|歌|声音|音量|颜色|风|空调|窗帘|温度|水|衣服|裙子|头发|文章|作文|邮件|信|诗|故事|代码|电影|合同|论文"
     r"|报告|简历|标题|文案)[^，,]{0,3}$|[写作拟起](?:一?[封篇份个首段])[^，,]*$|把[^，,你]{1,8}[改写翻润换][^，,]*$"
 )

@@ -6,6 +6,7 @@ Only the message itself is read, never recalled memories: those would count as n
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from soulgraph.soul import signal_words as words
@@ -76,8 +77,14 @@ _NOT_MENTIONED = re.compile(
 
 def signals_in(text: str) -> list[Signal]:
     """The preferences stated in a text, one for each key: the later of two that contradict each other."""
+    return list(_signals_in(text))
+
+
+@lru_cache(maxsize=64)
+def _signals_in(text: str) -> tuple[Signal, ...]:
+    """Remembered: a turn asks for them, and the work after it once more."""
     found = {signal.key: signal for sentence in wish_sentences(text) for signal in _signals_in_sentence(sentence)}
-    return list(found.values())
+    return tuple(found.values())
 
 
 def may_state_wish(text: str) -> bool:

@@ -50,7 +50,7 @@ class CheckpointRows:
         row = _checkpoints.c
         old = select(row.checkpoint_id).where(row.thread_id == thread_id, row.checkpoint_id <= newest).limit(limit)
         # Rows that another server is removing are skipped, and no others are touched: so there is no deadlock.
-        ids = (await self._connection.execute(old.with_for_update(skip_locked=True))).scalars().all()
+        ids = (await self._connection.execute(old.with_for_update(skip_locked=True))).scalars()
         for rows in (_checkpoints, self._writes):
             mine = rows.c.thread_id == thread_id, rows.c.checkpoint_id.in_(ids)
             await self._connection.execute(delete(rows).where(*mine))

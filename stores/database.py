@@ -1,26 +1,19 @@
 """`Database`: SQLite and PostgreSQL behind one interface, with migrations, read connections and write transactions."""
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import URL, CursorResult, Dialect, Executable, create_engine, event, make_url, text
+from sqlalchemy import URL, Dialect, Executable, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.stores.sqlite import BLOCKED_S, NO_AUTO_CHECKPOINT, retry_while_locked, wal_checkpoints
+from soulgraph.stores.statements import NO_VALUES, Result, Values
 
 T = TypeVar("T")
 
@@ -30,9 +23,7 @@ DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
 }
-_MIGRATION_LOCK = 0x5001
-_QUIET: dict[str, Any] = {"hide_parameters": True}
-"""Errors are logged, and the parameters of a statement are what users have said."""
+_MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def database_url(raw: str) -> URL:
@@ -59,25 +50,25 @@ def conninfo(url: URL) -> str:
 
 
 class Connection(Protocol):
-    """The methods that repositories use of a connection; SQLAlchemy's AsyncConnection has them."""
+    """What repositories use of a connection."""
 
-    @property
-    def dialect(self) -> Dialect: ...
+    dialect: Dialect
 
-    async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]: ...
-
-    async def run_sync(self, work: Callable[[sqlalchemy.Connection], T], /) -> T: ...
+    async def execute(self, statement: Executable, parameters: Values | Sequence[Values] = NO_VALUES, /) -> Result:
+        """Run a statement; with a list of values, once for each of them."""
+        ...
 
 
 class Database(ABC):
+    """The backends are `SqliteDatabase` and `PostgresDatabase`."""
+
     url: URL
 
     @staticmethod
     @asynccontextmanager
     async def open(raw_url: str) -> AsyncIterator["Database"]:
         """Connect and migrate to the newest schema; raises ConfigurationError if that fails."""
-        url = database_url(raw_url)
-        database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
+        database = _backend(raw_url)
         try:
             await _migrate(database)
             async with database.upkeep():
@@ -96,6 +87,10 @@ class Database(ABC):
     def write(self) -> AbstractAsyncContextManager[Connection]:
         """A transaction: commits at the end of the block, rolls back on any error. Concurrent writers wait."""
 
+    @abstractmethod
+    async def run_sync(self, work: Callable[[sqlalchemy.Connection], T]) -> T:
+        """Do what needs a connection of SQLAlchemy's own, as migrations do, in one transaction."""
+
     def upkeep(self) -> AbstractAsyncContextManager[None]:
         """Background work that is needed while the database is open; by default none."""
         return nullcontext()
@@ -104,95 +99,21 @@ class Database(ABC):
     async def close(self) -> None: ...
 
 
-class _Postgres(Database):
-    def __init__(self, url: URL) -> None:
-        self.url = url
-        # Pre-ping replaces connections that broke while they were idle, for example when PostgreSQL was restarted.
-        self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True, **_QUIET)
+def _backend(raw_url: str) -> Database:
+    # Imported here: both need this module, and each loads a driver that the other does without.
+    url = database_url(raw_url)
+    if url.get_backend_name() == "sqlite":
+        from soulgraph.stores.sqlite_database import SqliteDatabase
 
-    async def close(self) -> None:
-        await self._engine.dispose()
+        return SqliteDatabase(url)
+    from soulgraph.stores.postgres_database import PostgresDatabase
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Connection]:
-        async with self._engine.connect() as connection:
-            yield connection
-
-    @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Connection]:
-        async with self._engine.connect() as connection:
-            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
-            yield connection
-
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Connection]:
-        async with self._engine.begin() as connection:
-            yield connection
-
-
-class _Sqlite(Database):
-    """Statements run on the event loop; the module `sqlite` explains why."""
-
-    def __init__(self, url: URL) -> None:
-        self.url = url
-        self._writer = asyncio.Lock()
-        # No isolation level: `write` begins its transactions itself, with BEGIN IMMEDIATE.
-        connect_args = {"isolation_level": None, "timeout": BLOCKED_S}
-        # No limit of connections: waiting for a free one would block the event loop, and with it its holder.
-        self._engine = create_engine(url, max_overflow=-1, connect_args=connect_args, **_QUIET)
-        event.listen(self._engine, "connect", _prepare_sqlite)
-
-    def upkeep(self) -> AbstractAsyncContextManager[None]:
-        return wal_checkpoints(Path(str(self.url.database)))
-
-    async def close(self) -> None:
-        self._engine.dispose()
-
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Connection]:
-        with self._engine.connect() as connection:
-            yield _Inline(connection)
-
-    @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Connection]:
-        with self._engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql("BEGIN")
-            yield _Inline(connection)
-
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Connection]:
-        async with self._writer:
-            with self._engine.connect() as connection, connection.begin():
-                # Taking the write lock at once, not at the first write, means no two transactions can deadlock.
-                await retry_while_locked(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-                yield _Inline(connection)
-
-
-class _Inline:
-    """An async interface to a synchronous connection: statements run on the event loop."""
-
-    def __init__(self, connection: sqlalchemy.Connection) -> None:
-        self._connection = connection
-        self.dialect = connection.dialect
-
-    async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]:
-        return self._connection.execute(statement, parameters)
-
-    async def run_sync(self, work: Callable[[sqlalchemy.Connection], T], /) -> T:
-        return work(self._connection)
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # SQLite does not enforce foreign keys unless each connection asks for it.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.execute(NO_AUTO_CHECKPOINT)
+    return PostgresDatabase(url)
 
 
 async def migrated_to(raw_url: str, revision: str) -> None:
     """Give a database the schema of this revision, for what was stored under it."""
-    url = database_url(raw_url)
-    database: Database = _Sqlite(url) if url.get_backend_name() == "sqlite" else _Postgres(url)
+    database = _backend(raw_url)
     try:
         await _migrate(database, revision)
     finally:
@@ -200,37 +121,46 @@ async def migrated_to(raw_url: str, revision: str) -> None:
 
 
 def knows_revision(revision: str) -> bool:
-    return revision in {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return revision in revisions()
 
 
 async def _migrate(database: Database, revision: str = "head") -> None:
     try:
-        async with database.write() as connection:
-            if connection.dialect.name == "postgresql":
-                # Servers that start together migrate one after the other.
-                await connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
-            await connection.run_sync(lambda connection: _upgrade(connection, revision))
-    except (DBAPIError, OSError, CommandError) as error:
+        await database.run_sync(lambda connection: _upgrade(connection, revision))
+    except (DBAPIError, OSError, _alembic_error()) as error:
         url = database.url.render_as_string(hide_password=True)
         reason = getattr(error, "orig", error)
         raise ConfigurationError("SOULGRAPH_DATABASE_URL", f"cannot use {url}: {reason}") from error
 
 
 def _upgrade(connection: sqlalchemy.Connection, revision: str) -> None:
-    if revision == "head" and MigrationContext.configure(connection).get_current_heads() == (_newest_revision(),):
+    if revision == "head" and _stored_revisions(connection) == revisions()[-1:]:
         return
-    config = _config()
+    # Alembic is imported where there is something to migrate: most starts have nothing, and would take longer for it.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "soulgraph.stores:migrations")
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
 
 
+def _stored_revisions(connection: sqlalchemy.Connection) -> list[str]:
+    """Those that the database has been brought to: one, or none if it is new."""
+    if not sqlalchemy.inspect(connection).has_table("alembic_version"):
+        return []
+    return [*connection.execute(text("SELECT version_num FROM alembic_version")).scalars()]
+
+
 @cache
-def _newest_revision() -> str | None:
-    """Remembered, because every migration is loaded to find it."""
-    return ScriptDirectory.from_config(_config()).get_current_head()
+def revisions() -> list[str]:
+    """All from the oldest to the newest, by the names of their files: r0001_frame.py."""
+    found = (_MIGRATIONS / "versions").glob("r*.py")
+    return sorted(path.name[1:5] for path in found)
 
 
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", "soulgraph.stores:migrations")
-    return config
+def _alembic_error() -> type[Exception]:
+    from alembic.util import CommandError
+
+    return CommandError

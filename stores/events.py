@@ -4,6 +4,7 @@ Chroma finds them by their meaning, and can be built anew from here.
 """
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, func, select, update
@@ -44,7 +45,7 @@ class EventCatalogue(Repository[EventUse]):
 
     async def count_unkept(self) -> int:
         query = select(func.count()).select_from(self.table).where(self.table.c.document.is_(None))
-        return int((await self._connection.execute(query)).scalar_one())
+        return int((await self._connection.execute(query)).scalar())
 
     async def kept(self, after: str, limit: int) -> list[tuple[str, str, str]]:
         """(id, audience, document) of events that are stored here, in the order of their ids, behind `after`."""
@@ -79,7 +80,7 @@ class EventCatalogue(Repository[EventUse]):
         """How many events this session has contributed to after this time."""
         since = _provenance.c.session_id == session_id, _provenance.c.created_at > at
         query = select(func.count()).select_from(_provenance).where(*since)
-        return int((await self._connection.execute(query)).scalar_one())
+        return int((await self._connection.execute(query)).scalar())
 
     async def drawn_only_from(self, session_id: str) -> list[str]:
         """The ids of the events to which only this session contributed."""
@@ -115,9 +116,17 @@ class EventCatalogue(Repository[EventUse]):
             rows = rows.where(self.table.c.audience.in_(sorted(audiences)))
         return await self._all(rows.order_by(*order).limit(limit).offset(offset))
 
+    async def any(self) -> bool:
+        return bool((await self._connection.execute(self._first_id())).all())
+
+    @classmethod
+    @cache
+    def _first_id(cls) -> Select[Any]:
+        return select(cls.table.c.event_id).limit(1)
+
     async def count(self) -> int:
         query = select(func.count()).select_from(self.table)
-        return int((await self._connection.execute(query)).scalar_one())
+        return int((await self._connection.execute(query)).scalar())
 
     async def dispensable(self, limit: int) -> list[str]:
         """The ids of the events to delete first: the least recalled, and among those the oldest."""

@@ -58,7 +58,7 @@ class Messages(Repository[Message]):
     async def _last_ids(self, session_id: str, limit: int) -> list[int]:
         """The ids of the session's last messages, oldest first."""
         values = {"session_id": session_id, "limit": limit}
-        newest_first = (await self._connection.execute(self._newest_ids(), values)).scalars().all()
+        newest_first = (await self._connection.execute(self._newest_ids(), values)).scalars()
         return list(reversed(newest_first))
 
     @classmethod
@@ -74,10 +74,14 @@ class Messages(Repository[Message]):
         Without them the prompt would lose what was just said whenever an event was made from it. Only those with an id
         below `before` count.
         """
-        values = {"session_id": session_id, "limit": limit, "before": before}
-        unarchived = await self._all(self._newest(archived=False), **values)
-        last = await self.last(session_id, min(limit, _ALWAYS_RECENT), before)
-        return sorted({*unarchived, *last}, key=lambda message: message.message_id)[-limit:]
+        newest = await self.last(session_id, limit, before)
+        last = newest[-min(limit, _ALWAYS_RECENT) :]
+        if len(newest) < limit or not any(message.archived for message in newest):
+            older = [message for message in newest if not message.archived]  # there are no others
+        else:
+            values = {"session_id": session_id, "limit": limit, "before": before}
+            older = await self._all(self._newest(archived=False), **values)
+        return sorted({*older, *last}, key=lambda message: message.message_id)[-limit:]
 
     @classmethod
     @cache
@@ -119,8 +123,13 @@ class Messages(Repository[Message]):
 
     async def unarchived(self, session_id: str, up_to: int) -> list[Message]:
         """All unarchived messages with an id up to `up_to`, oldest first."""
-        query = self._unarchived().where(self.table.c.message_id <= up_to)
-        return await self._all(query.order_by(self.table.c.message_id), session_id=session_id)
+        return await self._all(self._unarchived_up_to(), session_id=session_id, up_to=up_to)
+
+    @classmethod
+    @cache
+    def _unarchived_up_to(cls) -> Select[Any]:
+        query = cls._unarchived().where(cls.table.c.message_id <= bindparam("up_to"))
+        return query.order_by(cls.table.c.message_id)
 
     async def archive(self, message_ids: Sequence[int]) -> None:
         """Mark these messages as archived: an event was made from them."""
@@ -129,8 +138,14 @@ class Messages(Repository[Message]):
 
     async def page(self, session_id: str, after: int = 0, limit: int | None = None) -> list[Message]:
         """Messages with an id above `after`, oldest first; all of them if `limit` is None."""
-        following = self._rows("session_id").where(self.table.c.message_id > after)
-        return await self._all(following.order_by(self.table.c.message_id).limit(limit), session_id=session_id)
+        values = {"session_id": session_id, "after": after} | ({} if limit is None else {"limit": limit})
+        return await self._all(self._following(limited=limit is not None), **values)
+
+    @classmethod
+    @cache
+    def _following(cls, limited: bool) -> Select[Any]:
+        later = cls._rows("session_id").where(cls.table.c.message_id > bindparam("after"))
+        return later.order_by(cls.table.c.message_id).limit(bindparam("limit") if limited else None)
 
     async def ids_from(self, session_id: str, message_id: int) -> list[int]:
         """The ids of this message and of all after it in its session."""

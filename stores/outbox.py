@@ -1,4 +1,4 @@
-"""The outbox: jobs that follow a turn. They are written in the turn's transaction and run at least once.
+"""The outbox: jobs that follow a turn or a proactive message, written in its transaction and run at least once.
 
 A claim is a lease: `run_at` is when it ends, and a job whose worker died can be claimed again after that. Each claim
 increments `attempts`, so a worker whose lease has ended is recognised by its old number and changes nothing.
@@ -21,9 +21,20 @@ class Outbox(Repository[Job]):
     table = schema_memory.outbox
     record = Job
 
-    async def add(self, kind: str, soul_id: str, session_id: str, turn_id: str, payload: Json, now: float) -> None:
+    async def add(
+        self,
+        kind: str,
+        soul_id: str,
+        session_id: str,
+        turn_id: str,
+        payload: Json,
+        now: float,
+        run_at: float | None = None,
+    ) -> None:
+        """A job that is due now, or at `run_at`: until then whoever adds it does it, and drops it when it is done."""
         job = {"kind": kind, "soul_id": soul_id, "session_id": session_id, "turn_id": turn_id, "payload": payload}
-        await self._add({**job, "status": "pending", "attempts": 0, "run_at": now, "created_at": now})
+        due = now if run_at is None else run_at
+        await self._add({**job, "status": "pending", "attempts": 0, "run_at": due, "created_at": now})
 
     async def all(self, session_id: str) -> list[Job]:
         return await self._all(self._rows("session_id").order_by(self.table.c.job_id), session_id=session_id)
@@ -49,7 +60,7 @@ class Outbox(Repository[Job]):
     async def claim(self, now: float, until: float) -> Job | None:
         """Claim the oldest job that is due, until `until`; None if there is none.
 
-        A job is not due while an earlier job of its session is pending or running.
+        A job is not due while an earlier one of its kind and session is pending or running.
         """
         due = await self._first(self._next_due(), now=now)
         if due is None:
@@ -90,7 +101,7 @@ class Outbox(Repository[Job]):
         row = self.table.c
         old = select(row.job_id).where(row.status == "done", row.run_at < before).limit(limit)
         # Rows that another server is deleting are skipped, so that servers never wait for each other.
-        ids = (await self._connection.execute(old.with_for_update(skip_locked=True))).scalars().all()
+        ids = (await self._connection.execute(old.with_for_update(skip_locked=True))).scalars()
         await self._connection.execute(delete(self.table).where(row.job_id.in_(ids)))
         return len(ids)
 
@@ -116,7 +127,10 @@ class Outbox(Repository[Job]):
         row = cls.table.c
         earlier = cls.table.alias("earlier")
         has_earlier = exists().where(
-            earlier.c.session_id == row.session_id, earlier.c.job_id < row.job_id, earlier.c.status.in_(_OPEN)
+            earlier.c.session_id == row.session_id,
+            earlier.c.kind == row.kind,
+            earlier.c.job_id < row.job_id,
+            earlier.c.status.in_(_OPEN),
         )
         due = cls._rows().where(row.status.in_(_OPEN), row.run_at <= bindparam("now"), ~has_earlier)
         # Rows that another server is claiming are skipped, so that servers never wait for each other.

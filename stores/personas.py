@@ -1,8 +1,10 @@
 """All versions of a session's evolved persona: the text about how the conversation has changed the character."""
 
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Select, bindparam, func, select, update
 
 from soulgraph.errors import NotFound
 from soulgraph.soul.growth import Dimensions, persona_text
@@ -62,5 +64,9 @@ class PersonaVersions(Repository[PersonaVersion]):
 
     async def last_number(self, session_id: str) -> int:
         """0 if there is no version yet."""
-        query = select(func.max(self.table.c.n)).where(self.table.c.session_id == session_id)
-        return (await self._connection.execute(query)).scalar() or 0
+        return (await self._connection.execute(self._last_number(), {"session_id": session_id})).scalar() or 0
+
+    @classmethod
+    @cache
+    def _last_number(cls) -> Select[Any]:
+        return select(func.max(cls.table.c.n)).where(cls.table.c.session_id == bindparam("session_id"))

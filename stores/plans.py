@@ -10,14 +10,14 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, tuple_, update
+from sqlalchemy import Select, and_, bindparam, delete, func, or_, select, tuple_, union_all, update
 
 from soulgraph.soul.people import may_know
 from soulgraph.soul.plan_times import GRACE_S, PlanStatus
 from soulgraph.stores import schema_plans
 from soulgraph.stores.columns import is_shared
 from soulgraph.stores.memory import OwnedRows
-from soulgraph.stores.proactive_schedules import Pair
+from soulgraph.stores.proactive_schedules import Pair, bound_parts
 from soulgraph.stores.records import Plan
 from soulgraph.stores.repository import fields_of
 
@@ -57,22 +57,27 @@ class Plans(OwnedRows[Plan]):
 
     async def active(self, soul_id: str, audience: Collection[str], speaker: str) -> list[Plan]:
         """Those of the speaker that are still to come or may still be spoken of, as far as the audience may know."""
-        own = await self._all(self._active_of(), soul_id=soul_id, user_id=speaker)
-        shared = await self._all(self._active_shared(), soul_id=soul_id, user_id=speaker)
-        return [plan for plan in (*own, *shared) if may_know(audience, plan.user_id, plan.shared_with)]
+        active = await self._all(self._active(), soul_id=soul_id, user_id=speaker)
+        theirs_first = sorted(active, key=lambda plan: plan.user_id != speaker)
+        return [plan for plan in theirs_first if may_know(audience, plan.user_id, plan.shared_with)]
 
     async def next_due(self) -> float | None:
         """When a server has to look at any plan next."""
-        return (await self._connection.execute(select(func.min(self.table.c.next_at)))).scalar()
+        due: float | None = (await self._connection.execute(select(func.min(self.table.c.next_at)))).scalar()
+        return due
 
     async def claim(self, pairs: Collection[Pair], now: float, limit: int) -> list[Plan]:
-        """Claim plans of these souls and people that are due, the longest due first; as they are now.
+        """Claim up to `limit` plans of these souls and people that are due, as they are now.
 
-        Those that another server is claiming are skipped. A lease that ends later than any can was given before the
-        clock was put back, and counts as ended.
+        The longest due come first, among some hundreds of pairs. Those that another server is claiming are skipped. A
+        lease that ends later than any can was given before the clock was put back, and counts as ended.
         """
-        values = {"pairs": sorted(pairs), "souls": sorted({soul_id for soul_id, _ in pairs})}
-        due = await self._all(self._due_of_pairs(), **values, now=now, latest=now + LEASE_S, count=limit)
+        due: list[Plan] = []
+        times = {"now": now, "latest": now + LEASE_S}
+        for part in bound_parts(pairs):
+            due += await self._all(self._due_of_pairs(), **part, **times, count=limit - len(due))
+            if len(due) == limit:
+                break
         keys = [(plan.soul_id, plan.plan_id) for plan in due]
         for plan in due:
             # What is stored already keeps its id: it is only to be sent.
@@ -146,16 +151,17 @@ class Plans(OwnedRows[Plan]):
 
     @classmethod
     @cache
-    def _active_of(cls) -> Select[Any]:
-        own = cls._rows("soul_id", "user_id").where(cls.table.c.status.in_(_ACTIVE))
-        return own.order_by(cls.table.c.due, cls.table.c.plan_id).limit(_MAX_ACTIVE)
-
-    @classmethod
-    @cache
-    def _active_shared(cls) -> Select[Any]:
+    def _active(cls) -> Select[Any]:
+        """Each half by its own index, and within its own limit."""
         row = cls.table.c
-        of_others = cls._rows("soul_id").where(row.user_id != bindparam("user_id"), is_shared(cls.table))
-        return of_others.where(row.status.in_(_ACTIVE)).order_by(row.due, row.plan_id).limit(_MAX_ACTIVE)
+        own = cls._rows("soul_id", "user_id")
+        shared = cls._rows("soul_id").where(row.user_id != bindparam("user_id"), is_shared(cls.table))
+        halves = [
+            select(half.where(row.status.in_(_ACTIVE)).order_by(row.due, row.plan_id).limit(_MAX_ACTIVE).subquery())
+            for half in (own, shared)
+        ]
+        both = union_all(*halves).subquery()
+        return select(both).order_by(both.c.due, both.c.plan_id)
 
     @classmethod
     @cache

@@ -1,6 +1,6 @@
 """When each soul may next speak to a person on its own, and how often it did so on the last day it spoke to them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,8 @@ from soulgraph.stores.repository import Repository, dialect_insert
 
 Pair = tuple[str, str]
 """A soul and a person, by their ids."""
+_MAX_PAIRS = 500
+"""PostgreSQL refuses a statement with some thousands of pairs: it exceeds its stack."""
 
 
 class ProactiveSchedules(Repository[ProactiveSchedule]):
@@ -20,7 +22,7 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
 
     async def of(self, pairs: Collection[Pair]) -> list[ProactiveSchedule]:
         """The schedules of these pairs; those without one are left out."""
-        return await self._all(self._of_pairs(), **_bound(pairs))
+        return [one for part in bound_parts(pairs) for one in await self._all(self._of_pairs(), **part)]
 
     async def schedule(self, due_at: Mapping[Pair, float]) -> None:
         """Set when each pair is due; souls that were deleted are left out."""
@@ -34,7 +36,8 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
 
         Those that another server is claiming at this moment are skipped, so that each is claimed by one server only.
         """
-        due = await self._all(self._due_of_pairs(), **_bound(next_due_at), now=now)
+        parts = bound_parts(next_due_at)
+        due = [one for part in parts for one in await self._all(self._due_of_pairs(), **part, now=now)]
         for schedule in due:
             keys = {"soul_id": schedule.soul_id, "user_id": schedule.user_id}
             await self._set(keys, due_at=next_due_at[schedule.soul_id, schedule.user_id])
@@ -59,8 +62,12 @@ class ProactiveSchedules(Repository[ProactiveSchedule]):
         return due.order_by(cls.table.c.soul_id, cls.table.c.user_id).with_for_update(skip_locked=True)
 
 
-def _bound(pairs: Collection[Pair]) -> dict[str, Any]:
-    return {"pairs": list(pairs), "souls": sorted({soul_id for soul_id, _ in pairs})}
+def bound_parts(pairs: Collection[Pair]) -> Iterator[dict[str, Any]]:
+    """The values of `pairs` and `souls` for as many statements as it takes, in the order of the pairs."""
+    ordered = sorted(pairs)
+    for at in range(0, len(ordered), _MAX_PAIRS):
+        part = ordered[at : at + _MAX_PAIRS]
+        yield {"pairs": part, "souls": sorted({soul_id for soul_id, _ in part})}
 
 
 @cache

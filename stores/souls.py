@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, Update, bindparam, or_, select, update
+from sqlalchemy import Row, Select, bindparam, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from soulgraph.errors import Conflict, InvalidInput, NotFound
@@ -17,6 +17,7 @@ from soulgraph.soul.emotions import EmotionState, EmotionStateDict
 from soulgraph.soul.personality import Traits
 from soulgraph.soul.profile import Profile
 from soulgraph.stores import schema
+from soulgraph.stores.bulk_update import update_rows
 from soulgraph.stores.records import MoodRow, Soul
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -85,10 +86,12 @@ class Souls(Repository[Soul]):
         return list(_readable(await self._connection.execute(_moods(), {"soul_ids": soul_ids})))
 
     async def tick(self, emotion_states: Mapping[str, EmotionStateDict], now: float) -> None:
-        """Store the new emotions of the claimed souls in one batch."""
-        if emotion_states:
-            rows = [{"key": soul_id, "state": state, "now": now} for soul_id, state in emotion_states.items()]
-            await self._connection.execute(_store_tick(), rows)
+        """Store the new emotions of the claimed souls in one batch.
+
+        Leaves `version` and `updated_at` as they are: they change with edits and turns, not with the passing of time.
+        """
+        rows = [{"soul_id": one, "emotion_state": state, "ticked_at": now} for one, state in emotion_states.items()]
+        await update_rows(self._connection, self.table, "soul_id", rows)
 
     async def grow(self, soul_id: str, dynamic_profile: Profile, now: float) -> None:
         await self._change(soul_id, now, dynamic_profile=dynamic_profile)
@@ -149,13 +152,6 @@ def _moods() -> Select[Any]:
     row = schema.souls.c
     wanted = row.soul_id.in_(bindparam("soul_ids", expanding=True))
     return select(row.soul_id, row.name, row.personality_vector, row.emotion_state).where(wanted)
-
-
-@cache
-def _store_tick() -> Update:
-    """Leaves `version` and `updated_at` as they are: they change with edits and turns, not with the passing of time."""
-    values: dict[str, Any] = {"emotion_state": bindparam("state"), "ticked_at": bindparam("now")}
-    return update(schema.souls).where(schema.souls.c.soul_id == bindparam("key")).values(values)
 
 
 def _name_taken(name: str) -> Conflict:

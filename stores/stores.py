@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, tzinfo
+from typing import Generic, TypeVar
 
 from sqlalchemy import text
 
@@ -33,40 +34,60 @@ from soulgraph.stores.turns import Turns
 from soulgraph.stores.usage import UsageBook
 from soulgraph.stores.vectors import EpisodeVectors
 
+R = TypeVar("R")
+
+
+class _Lazily(Generic[R]):
+    """A repository that is made when it is first asked for: most transactions need two or three of thirty."""
+
+    def __init__(self, make: Callable[..., R], *, zoned: bool = False) -> None:
+        self._make = make
+        self._zoned = zoned
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, transaction: "Transaction", owner: type) -> R:
+        zone = (transaction._zone,) if self._zoned else ()
+        made = self._make(transaction._connection, *zone)
+        transaction.__dict__[self._name] = made  # found there from now on, without asking here
+        return made
+
 
 class Transaction:
     """All repositories on one connection, so that everything written through them is committed together."""
 
+    souls = _Lazily(Souls)
+    history = _Lazily(History)
+    terminals = _Lazily(Terminals)
+    sessions = _Lazily(Sessions)
+    messages = _Lazily(Messages, zoned=True)
+    episodes = _Lazily(Episodes, zoned=True)
+    vectors = _Lazily(EpisodeVectors)
+    events = _Lazily(EventCatalogue)
+    personas = _Lazily(PersonaVersions)
+    turns = _Lazily(Turns)
+    characters = _Lazily(Characters)
+    pictures = _Lazily(Pictures)
+    backgrounds = _Lazily(Backgrounds)
+    templates = _Lazily(Templates)
+    preferences = _Lazily(Preferences)
+    slots = _Lazily(Slots)
+    facts = _Lazily(Facts)
+    relations = _Lazily(Relations)
+    monologues = _Lazily(MonologueVersions)
+    proactive_schedules = _Lazily(ProactiveSchedules)
+    plans = _Lazily(Plans)
+    outbox = _Lazily(Outbox)
+    usage = _Lazily(UsageBook)
+    chat_imports = _Lazily(ChatImports)
+    checkpoints = _Lazily(CheckpointRows)
+    keys = _Lazily(Keys)
+    soul_rows = _Lazily(SoulRows)
+
     def __init__(self, connection: Connection, zone: tzinfo | None = UTC) -> None:
         self._connection = connection
         self._zone = zone
-        self.souls = Souls(connection)
-        self.history = History(connection)
-        self.terminals = Terminals(connection)
-        self.sessions = Sessions(connection)
-        self.messages = Messages(connection, zone)
-        self.episodes = Episodes(connection, zone)
-        self.vectors = EpisodeVectors(connection)
-        self.events = EventCatalogue(connection)
-        self.personas = PersonaVersions(connection)
-        self.turns = Turns(connection)
-        self.characters = Characters(connection)
-        self.pictures = Pictures(connection)
-        self.backgrounds = Backgrounds(connection)
-        self.templates = Templates(connection)
-        self.preferences = Preferences(connection)
-        self.slots = Slots(connection)
-        self.facts = Facts(connection)
-        self.relations = Relations(connection)
-        self.monologues = MonologueVersions(connection)
-        self.proactive_schedules = ProactiveSchedules(connection)
-        self.plans = Plans(connection)
-        self.outbox = Outbox(connection)
-        self.usage = UsageBook(connection)
-        self.chat_imports = ChatImports(connection)
-        self.checkpoints = CheckpointRows(connection)
-        self.keys = Keys(connection)
-        self.soul_rows = SoulRows(connection)
 
     def importing(self, new_ids: dict[str, dict[str, str]], indexed: Mapping[int, Json]) -> Importing:
         return Importing(self._connection, new_ids, indexed)

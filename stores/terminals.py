@@ -8,6 +8,7 @@ from sqlalchemy import Select, bindparam, func, select
 
 from soulgraph.errors import Conflict
 from soulgraph.stores import schema
+from soulgraph.stores.bulk_update import update_rows
 from soulgraph.stores.records import Json, PresenceReport, Terminal
 from soulgraph.stores.repository import Repository, fields_of
 
@@ -31,6 +32,13 @@ def _online_with_soul() -> Select[tuple[str, str | None, str]]:
     row = schema.terminals.c
     seen = row.last_seen.between(bindparam("seen_from"), bindparam("seen_until"))
     return select(row.terminal_id, row.soul_id, row.user_id).where(row.online & seen & row.soul_id.is_not(None))
+
+
+@cache
+def _page_of_online() -> Select[tuple[str, str | None, str]]:
+    row = schema.terminals.c
+    later = _online_with_soul().where(row.terminal_id > bindparam("after"))
+    return later.order_by(row.terminal_id).limit(bindparam("page"))
 
 
 def _seen_range(now: float) -> dict[str, float]:
@@ -76,15 +84,17 @@ class Terminals(Repository[Terminal]):
 
     async def note(self, reports: Iterable[PresenceReport]) -> None:
         """Store many presence reports in one batch; unknown terminals are left out."""
-        # Rows are locked in the order of their ids, so that two servers never deadlock.
-        ordered = sorted(reports, key=lambda report: report.terminal_id)
-        if ordered:
-            rows = [{"key_terminal_id": r.terminal_id, "online": r.online, "last_seen": r.last_seen} for r in ordered]
-            await self._connection.execute(self._update(("terminal_id",), ("online", "last_seen")), rows)
+        await update_rows(self._connection, self.table, "terminal_id", [fields_of(report) for report in reports])
 
     async def awake(self, now: float) -> list[AwakeTerminal]:
         """Every online terminal that has a soul."""
         rows = await self._connection.execute(_online_with_soul(), _seen_range(now))
+        return [AwakeTerminal._make(row) for row in rows]
+
+    async def awake_after(self, terminal_id: str, now: float, page: int) -> list[AwakeTerminal]:
+        """The next `page` online terminals that have a soul, by id: many thousands at once would stop the server."""
+        bound = {"after": terminal_id, "page": page, **_seen_range(now)}
+        rows = await self._connection.execute(_page_of_online(), bound)
         return [AwakeTerminal._make(row) for row in rows]
 
     async def gone(self) -> list[str]:
@@ -118,7 +128,7 @@ class Terminals(Repository[Terminal]):
 
     async def _add_unknown(self, terminal_id: str, now: float) -> None:
         """Add a terminal, unless another transaction has; a Conflict if there are too many."""
-        known = (await self._connection.execute(select(func.count()).select_from(self.table))).scalar_one()
+        known = (await self._connection.execute(select(func.count()).select_from(self.table))).scalar()
         if known >= MAX_TERMINALS:
             raise Conflict(
                 "too_many_terminals",

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from sqlalchemy import BigInteger, cast
+from sqlalchemy import BigInteger, Select, bindparam, cast
 
 from soulgraph.errors import NotFound
 from soulgraph.stores import schema
@@ -26,12 +28,21 @@ class Turns(Repository[Turn]):
 
     async def of(self, turn_ids: Collection[str]) -> list[Turn]:
         """The stored turns with these ids."""
-        return await self._all(self._rows().where(self.table.c.turn_id.in_(sorted(turn_ids))))
+        return await self._all(self._with_ids(), turn_ids=sorted(turn_ids))
 
     async def after(self, session_id: str, at: float) -> list[Turn]:
         """The session's turns after this time, in any order."""
-        later = self._rows("session_id").where(self.table.c.created_at > at)
-        return await self._all(later, session_id=session_id)
+        return await self._all(self._after(), session_id=session_id, at=at)
+
+    @classmethod
+    @cache
+    def _with_ids(cls) -> Select[Any]:
+        return cls._rows().where(cls.table.c.turn_id.in_(bindparam("turn_ids", expanding=True)))
+
+    @classmethod
+    @cache
+    def _after(cls) -> Select[Any]:
+        return cls._rows("session_id").where(cls.table.c.created_at > bindparam("at"))
 
     async def heard(
         self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float

@@ -27,7 +27,7 @@ class UsageBook(Repository[DailyUsage]):
 
     async def spent(self, soul_id: str, day: str) -> int:
         """All tokens of the soul on this day, input and output of all kinds."""
-        return int((await self._connection.execute(_tokens_of_day(), {"soul_id": soul_id, "day": day})).scalar_one())
+        return int((await self._connection.execute(_tokens_of_day(), {"soul_id": soul_id, "day": day})).scalar())
 
 
 @cache

@@ -44,7 +44,7 @@ class EpisodeVectors(Repository[EpisodeVector]):
         episodes, vectors = schema.episodes, self.table
         there = select(func.count()).select_from(episodes).where(episodes.c.soul_id == soul_id).scalar_subquery()
         found = select(func.count()).select_from(vectors).where(vectors.c.soul_id == soul_id, vectors.c.model == model)
-        return int((await self._connection.execute(select(there - found.scalar_subquery()))).scalar_one())
+        return int((await self._connection.execute(select(there - found.scalar_subquery()))).scalar())
 
     async def missing(self, model: str, after: int, until: int, limit: int = 500) -> list[tuple[int, str, str]]:
         """(message_id, soul_id, content) of messages without a vector of this model, with `after` < id <= `until`."""

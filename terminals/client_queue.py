@@ -56,6 +56,11 @@ class ClientQueue:
         """The next item, if one is there."""
         return self._take() if self._items else None
 
+    def clear(self) -> None:
+        self._items.clear()
+        self._bytes = 0
+        self._room.set()
+
     def _take(self) -> Message | bytes:
         item = self._items.popleft()
         self._bytes -= _size(item)

@@ -1,7 +1,6 @@
 """The MQTT broker inside this process, used when no other is configured. It listens on loopback only."""
 
 import asyncio
-import errno
 import logging
 import re
 import secrets
@@ -13,14 +12,12 @@ from typing import NamedTuple
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-from soulgraph.errors import ConfigurationError
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.embedded_host import EmbeddedHost
 from soulgraph.terminals.embedded_wires import CLOSE_S, TcpWire, WebSocketWire
+from soulgraph.terminals.listening import HOST, listen_mqtt, listen_websocket, port_of
 from soulgraph.terminals.rules import MAX_PACKET, Authenticator
 
-MQTT_PORT, WEBSOCKET_PORT = 1883, 9001
-_HOST, _PORTS_TRIED = "127.0.0.1", 10
 _BACKLOG = 100
 """Connections that are accepted in one round of the event loop."""
 # A browser on this machine may have any page open; only pages that this machine serves may connect.
@@ -45,16 +42,22 @@ async def embedded_broker(
     port: int | None, websocket_port: int | None, authenticator: Authenticator
 ) -> AsyncIterator[Addresses]:
     """Run the broker and yield its addresses. A requested port must be free; None takes one near the default."""
-    with (
-        _listen("SOULGRAPH_MQTT_PORT", port, MQTT_PORT) as tcp,
-        _listen("SOULGRAPH_MQTT_WEBSOCKET_PORT", websocket_port, WEBSOCKET_PORT) as websocket,
-    ):
-        own = Broker(_HOST, _port(tcp), "server", secrets.token_urlsafe(), None)
-        host = EmbeddedHost(authenticator, own)
-        addresses = Addresses(own.public_url, f"ws://{_HOST}:{_port(websocket)}", own)
-        async with _tcp_clients(host, tcp), _websocket_clients(host, websocket), _watching(host):
-            _log.info("mqtt: the embedded broker listens on %s and %s, for this machine alone", *addresses[:2])
+    with listen_mqtt(port) as tcp, listen_websocket(websocket_port) as websocket:
+        own = Broker(HOST, port_of(tcp), "server", secrets.token_urlsafe(), None)
+        async with serving_broker(tcp, websocket, own, authenticator) as addresses:
             yield addresses
+
+
+@asynccontextmanager
+async def serving_broker(
+    tcp: socket.socket, websocket: socket.socket, own: Broker, authenticator: Authenticator
+) -> AsyncIterator[Addresses]:
+    """Run the broker on sockets that listen; who comes with the password of `own` is a server."""
+    host = EmbeddedHost(authenticator, own)
+    addresses = Addresses(own.public_url, f"ws://{HOST}:{port_of(websocket)}", own)
+    async with _tcp_clients(host, tcp), _websocket_clients(host, websocket), _watching(host):
+        _log.info("mqtt: the embedded broker listens on %s and %s, for this machine alone", *addresses[:2])
+        yield addresses
 
 
 @asynccontextmanager
@@ -124,26 +127,3 @@ async def _watching(host: EmbeddedHost) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-def _port(listener: socket.socket) -> int:
-    port: int = listener.getsockname()[1]
-    return port
-
-
-def _listen(setting: str, requested: int | None, default: int) -> socket.socket:
-    """A socket on the requested port, or on the first free one from the default port on."""
-    ports = range(default, default + _PORTS_TRIED) if requested is None else (requested,)
-    for port in ports:
-        try:
-            listener = socket.create_server((_HOST, port))
-        except OSError as error:
-            if requested is not None:
-                raise ConfigurationError(setting, f"cannot listen on {_HOST}:{port}: {error.strerror}") from error
-            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise
-            continue
-        if requested is None and port != default:
-            _log.info("mqtt: port %d is taken; if it is by your own broker, name it in SOULGRAPH_MQTT_URL", default)
-        return listener
-    raise ConfigurationError(setting, f"ports {default} to {ports[-1]} are taken: choose one, 0 for a free one")

@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from soulgraph.errors import InvalidInput, RequestError, SoulgraphError, Unauthorized
+from soulgraph.terminals import topics
 from soulgraph.terminals.client_queue import ClientQueue, Message
 from soulgraph.terminals.client_sender import Sender
 from soulgraph.terminals.embedded_wires import Wire
@@ -230,7 +231,7 @@ class Client:
         for one in wanted.subscriptions:
             await self._slice.go_on()
             asked = one._replace(qos=min(one.qos, 1))
-            if await may_subscribe(login.rights, one.topic_filter) and self._add(asked):
+            if await self._may_subscribe(login, one.topic_filter) and self._add(asked):
                 granted.append(asked)
                 codes.append(asked.qos)
             else:
@@ -238,6 +239,12 @@ class Client:
         await self._answer(SubAck(wanted.packet_id, codes).encode())
         for one in granted:
             await self._tell_retained(one)
+
+    async def _may_subscribe(self, login: Login, topic_filter: str) -> bool:
+        """What is shared is for servers, which share the work."""
+        if topics.is_shared(topic_filter):
+            return self.is_server and topics.is_filter(topics.unshared(topic_filter))
+        return await may_subscribe(login.rights, topic_filter)
 
     def _add(self, wanted: Subscription) -> bool:
         topic_filter, qos = wanted

@@ -15,6 +15,7 @@ from soulgraph.terminals.message_router import MessageRouter
 from soulgraph.terminals.mqtt_packets import Connect
 from soulgraph.terminals.rare_log import RareLog
 from soulgraph.terminals.rules import Authenticator, ConnectRefused, Login
+from soulgraph.terminals.tunnel import TUNNEL
 
 KEY_CHECK_S = 3.0
 _WATCH_S = 1.0
@@ -36,7 +37,7 @@ class AllRights:
 
 
 class EmbeddedHost:
-    """`own` are the address and the credentials with which the server itself connects."""
+    """`own` are the address and the credentials with which the server itself connects, each process of it."""
 
     def __init__(self, authenticator: Authenticator, own: Broker) -> None:
         self._authenticator = authenticator
@@ -77,7 +78,8 @@ class EmbeddedHost:
         return await self._authenticator.login(None if password is None else password.decode(errors="replace"))
 
     def enter(self, client: Client) -> None:
-        client.is_server = client.identity == (_SERVER, self._own.client_id)
+        key_id, client_id = client.identity
+        client.is_server = key_id == _SERVER and not client_id.startswith(TUNNEL)
         self.places.settle(client.wire.transport)
         before = self._clients.get(client.identity)
         if before:

@@ -76,16 +76,19 @@ class MqttHub:
         invocations: Invocations | None = None,
         group: str | None = None,
         websocket: str | None = None,
+        embedded: bool = False,
     ) -> None:
         """`on_message` gets the topic and payload of each message of a terminal; None subscribes to nothing.
 
-        Servers of one `group` share the subscriptions that one of them must handle, if the broker supports that.
+        Servers of one `group` share the subscriptions that one of them must handle, if the broker supports that. Our
+        own does so in MQTT 3.1.1.
         """
         self.addresses = {"mqtt": broker.public_url} | ({"websocket": websocket} if websocket else {})
         self.broker = broker
         self._on_message = on_message
         self._invocations = invocations or Invocations()
         self._group = group
+        self._needs_5 = not embedded
         self._client: Client | None = None
         self._queue = SendQueue()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -189,9 +192,10 @@ class MqttHub:
     async def _connect(self) -> float:
         """Connect and serve until the connection is lost; returns how many seconds it lasted.
 
-        Shared subscriptions need MQTT 5. A broker that refuses it gets MQTT 3.1.1 and plain subscriptions from then on.
+        Shared subscriptions need MQTT 5, except with our own broker. One that refuses it gets MQTT 3.1.1 and plain
+        subscriptions from then on.
         """
-        if self._group:
+        if self._group and self._needs_5:
             try:
                 async with self.broker.client(ProtocolVersion.V5) as client:
                     return await self._serve(client)

@@ -22,17 +22,26 @@ async def open_hub(
     database: URL,
     inbox: Inbox,
     authenticator: Authenticator,
+    shared: tuple[str, str] | None = None,
 ) -> AsyncIterator[MqttHub | None]:
-    """None if the URL is `none`; without a URL, the embedded broker is started for it."""
+    """None if the URL is `none`; without a URL, the embedded broker is started for it.
+
+    `shared` is the address of one that another process of this server has started, and the same for browsers.
+    """
     async with AsyncExitStack() as stack:
         if url == NONE:
             yield None
             return
+        receivers = inbox.receive, inbox.invocations
+        group = group_of(database)
         if url:
-            hub = MqttHub.open(url, inbox.receive, inbox.invocations, group=group_of(database))
+            hub = MqttHub.open(url, *receivers, group=group)
+        elif shared:
+            own, websocket = shared
+            hub = MqttHub.open(own, *receivers, group=group, websocket=websocket, embedded=True)
         else:
             embedded = await stack.enter_async_context(embedded_broker(port, websocket_port, authenticator))
-            hub = MqttHub.open(embedded.own, inbox.receive, inbox.invocations, websocket=embedded.websocket)
+            hub = MqttHub.open(embedded.own, *receivers, websocket=embedded.websocket)
         yield await stack.enter_async_context(hub)
 
 

@@ -5,6 +5,7 @@ import re
 from soulgraph.errors import InvalidInput
 
 _PREFIX = "soul/terminal"
+_SHARED = "$share/"
 RETAINED = ("online", "skills", "intent_catalog")
 """What the broker keeps of a terminal and tells again to whoever subscribes."""
 _FIRST_LEVELS = (*RETAINED, "heartbeat", "input", "result")
@@ -30,7 +31,16 @@ def topic(terminal_id: str, *levels: str) -> str:
 
 def shared(topic: str, group: str) -> str:
     """The shared subscription to a topic: each message goes to one server of the group."""
-    return f"$share/{group}/{topic}"
+    return f"{_SHARED}{group}/{topic}"
+
+
+def is_shared(topic_filter: str) -> bool:
+    return topic_filter.startswith(_SHARED)
+
+
+def unshared(topic_filter: str) -> str:
+    """The filter of a shared subscription without its group."""
+    return topic_filter.removeprefix(_SHARED).partition("/")[2]
 
 
 def parse(topic: str) -> tuple[str, str]:

@@ -36,6 +36,8 @@ from soulgraph.terminals.rules import (
     read_connect,
 )
 
+TUNNEL = "tunnel-"
+"""What the client ids of those begin with who come through a server, and with its credentials."""
 # What a client may send beside the packets that are looked into: acknowledgements, signs of life and its goodbye.
 _PASSED_ON = {Kind.PUBACK, Kind.PUBREC, Kind.PUBREL, Kind.PUBCOMP, Kind.PINGREQ, Kind.DISCONNECT}
 
@@ -103,7 +105,7 @@ class Tunnel:
         password = self.broker.password
         return replace(
             connect,
-            client_id=f"tunnel-{self.key}-{connect.client_id or uuid4().hex}",
+            client_id=f"{TUNNEL}{self.key}-{connect.client_id or uuid4().hex}",
             clean=True,
             will=will,
             username=self.broker.username,

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 from langgraph._internal import _serde as langgraph_serde
 from langgraph.pregel import _utils as langgraph_utils
-from sqlalchemy import Connection, Engine, event
-from sqlalchemy.util import LRUCache
 
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
@@ -42,36 +40,10 @@ def _read_once(create: Callable[..., ssl.SSLContext]) -> Callable[..., ssl.SSLCo
 ssl.create_default_context = _read_once(ssl.create_default_context)
 
 
-class _Statements(LRUCache[Any, Any]):
-    """The SQL of statements for any engine of a kind: SQLAlchemy keeps it for each by itself.
-
-    Almost every test has an engine of its own, and to write out all of its statements anew would take a tenth of the
-    whole time.
-    """
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return super().get(_for_any_engine(key), default)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(_for_any_engine(key), value)
-
-
-def _for_any_engine(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    dialect, *statement = key
-    return type(dialect), *statement
-
-
 # LangGraph asks these of every node whenever a graph is compiled, as the start of every server does: the answers for
 # functions and types of modules stay as they are.
 langgraph_utils.get_function_nonlocals = functools.cache(langgraph_utils.get_function_nonlocals)
 langgraph_serde._safe_get_type_hints = functools.cache(langgraph_serde._safe_get_type_hints)
-
-_STATEMENTS = _Statements(capacity=2000)
-
-
-@event.listens_for(Engine, "engine_connect")
-def _lend_statements(connection: Connection) -> None:
-    connection.execution_options(compiled_cache=_STATEMENTS)
 
 
 def pytest_collection() -> None:

@@ -6,31 +6,40 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from soulgraph.tests.forks import FORKS
 from soulgraph.tests.live import free_port, until_ready
 
+_POLL = "soulgraph.runtime.afterglow_workers:_POLL_S"
+"""A job whose worker has died is due when its lease ends."""
+
 
 class CrashingServer:
     """`points` are calls like `before soulgraph.memory.events:EventLibrary.add`; a trap names one of them.
 
-    `given` means after a call that has given something, as not every look for work does.
+    `given` means after a call that has given something, as not every look for work does. `constants` are set there, as
+    in `{"soulgraph.runtime.reminders:POLL_S": 0.1}`.
     """
 
-    def __init__(self, folder: Path, points: list[str], **settings: Any) -> None:
+    def __init__(
+        self, folder: Path, points: list[str], constants: Mapping[str, float] | None = None, **settings: Any
+    ) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._trap = folder / "trap"
         self._points = points
+        self._constants = {_POLL: 0.1, **(constants or {})}
         self._settings = {"mqtt_url": "none", "llm_carrier": "tags", **settings, "port": self.port}
         self._process: Any = None
 
     async def start(self) -> None:
         self._trap.unlink(missing_ok=True)
-        self._process = FORKS.Process(target=_serve, args=(self._settings, self._points, str(self._trap)))
+        self._process = FORKS.Process(
+            target=_serve, args=(self._settings, self._points, str(self._trap), self._constants)
+        )
         self._process.start()
         await until_ready(self.url, self._process.is_alive)
 
@@ -48,13 +57,14 @@ class CrashingServer:
         self._process.join()
 
 
-def _serve(settings: dict[str, Any], points: list[str], trap: str) -> None:
+def _serve(settings: dict[str, Any], points: list[str], trap: str, constants: dict[str, float]) -> None:
     from soulgraph.cli.hosting import host
-    from soulgraph.runtime import afterglow_workers
     from soulgraph.settings import Settings
 
     os.chdir(settings["data_dir"])
-    afterglow_workers._POLL_S = 0.1  # a job whose worker has died is due when its lease ends
+    for place, value in constants.items():
+        module, _, name = place.partition(":")
+        setattr(importlib.import_module(module), name, value)
     for point in points:
         _arm(point, Path(trap))
     host(Settings.load(**settings), lambda _url: None)

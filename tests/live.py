@@ -20,7 +20,7 @@ from fastapi import FastAPI
 
 from soulgraph.cli.hosting import WebSocket
 from soulgraph.cli.http_limits import LimitedHttp
-from soulgraph.runtime.running_turn import WAIT_INTERVALS, WaitIntervals
+from soulgraph.runtime.silence import WAIT_INTERVALS, WaitIntervals
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 from soulgraph.tests.declared import Watched

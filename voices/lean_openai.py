@@ -4,27 +4,29 @@ import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, Self, cast
+from typing import Any, ClassVar
 
 from langchain_core.exceptions import ModelAPIError
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from openai import APIError, BadRequestError, UnprocessableEntityError
-from pydantic import PrivateAttr, model_validator
+from pydantic import BaseModel, PrivateAttr
 
+from soulgraph.compat import raise_as_langchain
 from soulgraph.soul.validation import whole_characters
-from soulgraph.voices.plain_chunks import PlainCompletions, dumped
+from soulgraph.voices.completions import stream_chunks
+from soulgraph.voices.deltas import Collected, chunk_of, whole_chunk
 from soulgraph.voices.reasoning import ReasoningEcho, ThoughtFilter
 from soulgraph.voices.refused_parameters import Attempt, names_sent, without
+from soulgraph.voices.text_sink import TextSink, current_sink
 from soulgraph.voices.wire import (
+    Delta,
     StreamCleaner,
-    clean_chunk,
     clean_finish_reason,
     clean_usage,
     is_refusal,
     require_choices,
-    set_aside,
 )
 
 _WIRE_FIELDS = ("messages", "tools")
@@ -43,10 +45,13 @@ _log = logging.getLogger(__name__)
 
 
 class LeanChatOpenAI(ChatOpenAI):
-    """Sends messages and tools as `extra_body`, which the OpenAI client does not transform.
+    """Streams plain data itself. For whole answers it sends messages and tools as `extra_body`.
 
-    They are in wire form already; the client's transformation would cost half a millisecond for each message.
+    They are in wire form already; the OpenAI client's transformation would cost half a millisecond for each message.
     """
+
+    writes_to_sink: ClassVar[bool] = True
+    """Whether the words of a stream go to the `text_sink` around it."""
 
     _refused: set[str] = PrivateAttr(default_factory=set)
     _starts_inside_thought: bool = PrivateAttr(default=False)
@@ -57,19 +62,18 @@ class LeanChatOpenAI(ChatOpenAI):
         super().model_post_init(context)
         self._starts_inside_thought = _THINKS.search(self.model_name) is not None
 
-    @model_validator(mode="after")  # behind the parent's, which makes the client
-    def _stream_plain_data(self) -> Self:
-        self.async_client = PlainCompletions(self.async_client)
-        return self
-
     def _get_request_payload(self, *args: Any, attempt: Attempt | None = None, **kwargs: Any) -> dict[str, Any]:
-        payload = super()._get_request_payload(*args, **kwargs)
-        payload = without(payload, self._refused | (attempt.dropped if attempt else set()), self._limit_names)
-        payload["messages"] = self._reasoning.attach(payload["messages"])
-        if attempt:
-            attempt.sent = names_sent(payload)
+        payload = self._wire_payload(*args, attempt=attempt or Attempt(), **kwargs)
         fields = {name: payload.pop(name) for name in _WIRE_FIELDS if name in payload}
         return {**payload, "messages": [], "extra_body": {**(payload.get("extra_body") or {}), **fields}}
+
+    def _wire_payload(self, *args: Any, attempt: Attempt, **kwargs: Any) -> dict[str, Any]:
+        """The request without what the server refuses, and with the thoughts that it wants back."""
+        payload = super()._get_request_payload(*args, **kwargs)
+        payload = without(payload, self._refused | attempt.dropped, self._limit_names)
+        payload["messages"] = self._reasoning.attach(payload["messages"])
+        attempt.sent = names_sent(payload)
+        return payload
 
     @property
     def _limit_names(self) -> tuple[str, ...]:
@@ -77,17 +81,35 @@ class LeanChatOpenAI(ChatOpenAI):
         is_openai = self.root_async_client.base_url.host == _OPENAI_HOST
         return _LIMIT_NAMES[::-1] if is_openai else _LIMIT_NAMES
 
-    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+    async def _astream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        """An answer in a response format is of use only as a whole, and comes so."""
+        if "response_format" in kwargs:
+            yield whole_chunk(await self._agenerate(messages, stop, **kwargs))
+            return
+        deltas = self._deltas(messages, stop, **kwargs)
+        sink = current_sink()
+        async for chunk in _written(deltas, sink) if sink else _passed_on(deltas):
+            yield chunk
+
+    async def _deltas(
+        self, messages: list[BaseMessage], stop: list[str] | None, stream_usage: bool | None = None, **kwargs: Any
+    ) -> AsyncGenerator[Delta]:
         """Stream with usage. What a server refuses is left out, now and from then on.
 
         A refusal comes before the first chunk, so nothing is yielded twice.
         """
+        kwargs["stream"] = True
+        if self._should_stream_usage(stream_usage, **kwargs):
+            kwargs["stream_options"] = {"include_usage": True}
         attempt = Attempt()
         while True:
             try:
-                async for chunk in self._clean_stream(*args, attempt=attempt, **kwargs):
-                    self._remember(attempt)  # only an answer proves that it works without
-                    yield chunk
+                payload = self._wire_payload(messages, stop=stop, attempt=attempt, **kwargs)
+                async with aclosing(self._clean_stream(payload, attempt)) as deltas:
+                    async for delta in deltas:
+                        yield delta
                 return
             except (BadRequestError, UnprocessableEntityError) as error:
                 if not attempt.drop(error):
@@ -109,38 +131,33 @@ class LeanChatOpenAI(ChatOpenAI):
                 self._remember(attempt)
                 return result
 
-    async def _clean_stream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+    async def _clean_stream(self, payload: dict[str, Any], attempt: Attempt) -> AsyncGenerator[Delta]:
         thoughts = ThoughtFilter(self._starts_inside_thought)
-        cleaner = StreamCleaner(thoughts)
-        answer = cast(AsyncGenerator[ChatGenerationChunk], super()._astream(*args, **kwargs))
-        async with aclosing(answer):  # left early, it hangs up, and the server stops too
-            async for raw in answer:
-                for chunk in cleaner.feed(raw):
-                    yield chunk
-                if cleaner.full:
-                    break
-        for chunk in cleaner.rest():
-            yield chunk
+        cleaner = StreamCleaner(thoughts, self._reasoning)
+        answered = False
+        try:
+            async with aclosing(stream_chunks(self.root_async_client, payload)) as chunks:
+                async for chunk in chunks:
+                    if not answered:
+                        answered = True
+                        self._remember(attempt)  # only an answer proves that it works without
+                    if delta := cleaner.feed(chunk):
+                        yield delta
+                    if cleaner.full:
+                        break
+        except APIError as error:
+            raise_as_langchain(error)
+        if delta := cleaner.rest():
+            yield delta
         self._starts_inside_thought = thoughts.closed_unopened
-
-    def _convert_chunk_to_generation_chunk(
-        self, chunk: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> ChatGenerationChunk | None:
-        for choice in chunk.get("choices") or ():
-            self._reasoning.note(chunk.get("id"), choice.get("delta") if isinstance(choice, dict) else None)
-        cleaned, aside = set_aside(clean_chunk(chunk))
-        generation = super()._convert_chunk_to_generation_chunk(cleaned, *args, **kwargs)
-        if generation:
-            generation.message.additional_kwargs |= aside
-        return generation
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         if not hasattr(response, "model_dump"):  # a page of a proxy, for example: the parent says what it is
             return super()._create_chat_result(response, generation_info)
         require_choices(response)
-        if clean_usage(dumped(getattr(response, "usage", None))) is None:
+        if clean_usage(_dumped(getattr(response, "usage", None))) is None:
             response.usage = None
-        self._reasoning.note(getattr(response, "id", None), dumped(response.choices[0].message))
+        self._reasoning.note(getattr(response, "id", None), _dumped(response.choices[0].message))
         result = super()._create_chat_result(response, generation_info)
         for generation in result.generations:
             self._clean_generation(generation.message, generation.generation_info or {})
@@ -158,3 +175,35 @@ class LeanChatOpenAI(ChatOpenAI):
             self._refused.add(name)
             consequence = _CONSEQUENCES.get(name, _OTHER_CONSEQUENCE)
             _log.warning("voice: the server of %s refuses %s, so %s", self.model_name, name, consequence)
+
+
+async def _passed_on(deltas: AsyncGenerator[Delta]) -> AsyncGenerator[ChatGenerationChunk]:
+    async with aclosing(deltas):
+        async for delta in deltas:
+            yield chunk_of(delta)
+
+
+async def _written(deltas: AsyncGenerator[Delta], sink: TextSink) -> AsyncGenerator[ChatGenerationChunk]:
+    """Gives the words to the sink. The first chunk comes at once, by which traces tell when the answer began, and all
+    the others as one: also what came of an answer that broke off, before its error."""
+    collected = Collected()
+    try:
+        async with aclosing(deltas):
+            async for delta in deltas:
+                if not collected.begun:
+                    yield chunk_of(delta)
+                collected.add(delta)
+                if delta.text and sink(delta.text):
+                    break
+    except GeneratorExit:
+        raise
+    except BaseException:
+        if chunk := collected.rest():
+            yield chunk
+        raise
+    if chunk := collected.rest():
+        yield chunk
+
+
+def _dumped(part: Any) -> Any:
+    return part.model_dump(warnings=False) if isinstance(part, BaseModel) else part

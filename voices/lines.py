@@ -15,7 +15,7 @@ _LOW, _HIGH = 2, 4  # grades up to which a trait is low, and from which it is hi
 
 @cache
 def load_lines(name: str) -> dict[str, Any]:
-    return dict(yaml.safe_load((files(__package__) / f"{name}.yaml").read_text("utf-8")))
+    return dict(yaml.load((files(__package__) / f"{name}.yaml").read_text("utf-8"), yaml.CSafeLoader))
 
 
 def pick(options: Sequence[str], text: str) -> str:

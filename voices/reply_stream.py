@@ -8,7 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from soulgraph.prompts.contract import PATIENCE, Carrier, NarrativeStream, narrative_of
 from soulgraph.prompts.cues import cues_of
 from soulgraph.prompts.layers import example_replies
-from soulgraph.voices.guards import CopyGuard, LoopGuard, NameLabel
+from soulgraph.voices.copy_guard import CopyGuard
+from soulgraph.voices.guards import LoopGuard, NameLabel
 
 _MAX_REPLIES = 6  # of its own that a soul may not just say again
 _UPDATE_END = "</state_update_json>"
@@ -36,8 +37,8 @@ def forbidden_in(messages: Sequence[BaseMessage]) -> Forbidden:
     cues = cues_of(messages)
     if "secrets" not in cues:  # the offline voice has few lines, and repeats them
         return _NOTHING
-    replies = [narrative_of(one.text) for one in messages if isinstance(one, AIMessage) and one.text]
-    lines = [cues["user_text"], *example_replies(), *replies[-_MAX_REPLIES:]]
+    answers = [text for one in messages if isinstance(one, AIMessage) and (text := one.text)]
+    lines = [cues["user_text"], *example_replies(), *map(narrative_of, answers[-_MAX_REPLIES:])]
     return Forbidden(cues["secrets"], lines, cues.get("soul_name", ""))
 
 

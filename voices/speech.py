@@ -3,8 +3,8 @@
 import logging
 import re
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from langchain_core.exceptions import (
     ModelAPIError,
@@ -19,12 +19,13 @@ from langchain_core.exceptions import ModelError as AnyModelError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 from langchain_core.messages.ai import add_ai_message_chunks
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig, ensure_config
 from langgraph.constants import TAG_NOSTREAM
 
 from soulgraph.errors import AnswerTooLong, ModelRefused, ModelTimeout, ModelUnavailable
 from soulgraph.voices.reply_stream import ReplyStream
 from soulgraph.voices.stop import current_stop
+from soulgraph.voices.text_sink import TextSink, wants_tokens, writing_to
 from soulgraph.voices.wire import CUT
 
 _MAX_WORDS = 300
@@ -50,17 +51,18 @@ async def speak(
     """
     shown = False
     chunks: list[AIMessageChunk] = []
+
+    def hear(piece: str) -> bool:
+        nonlocal shown
+        if text := reply.feed(piece):
+            shown = True
+            show(text)
+        return reply.ended
+
     try:
         async with current_stop().interruptible():
             with translate_model_errors():
-                async with aclosing(_streamed(speaker, messages, stop)) as stream:
-                    async for chunk in stream:
-                        chunks.append(chunk)
-                        if text := reply.feed(chunk.text):
-                            shown = True
-                            show(text)
-                        if reply.ended:
-                            break
+                await _listen(speaker, messages, stop, hear, chunks)
     except (ModelUnavailable, ModelTimeout) as error:
         if isinstance(error, ModelUnavailable):
             error.repeatable = not shown  # a retry would repeat what the user has read already
@@ -74,12 +76,27 @@ async def speak(
     return _checked(add_ai_message_chunks(*chunks) if chunks else None)
 
 
-async def _streamed(
-    speaker: Runnable[LanguageModelInput, AIMessage], messages: Sequence[AnyMessage], stop: Sequence[str]
-) -> AsyncGenerator[AIMessageChunk]:
-    async for chunk in speaker.astream(list(messages), _HIDDEN, stop=list(stop) or None):
-        assert isinstance(chunk, AIMessageChunk)
-        yield chunk
+async def _listen(
+    speaker: Runnable[LanguageModelInput, AIMessage],
+    messages: Sequence[AnyMessage],
+    stop: Sequence[str],
+    hear: TextSink,
+    chunks: list[AIMessageChunk],
+) -> None:
+    """Hear the answer until it is enough; its chunks are there also if it breaks off."""
+    writes = _writes_to_sink(speaker)
+    with writing_to(hear if writes else None):
+        async for chunk in speaker.astream(list(messages), _HIDDEN, stop=list(stop) or None):
+            assert isinstance(chunk, AIMessageChunk)
+            chunks.append(chunk)
+            if not writes and hear(chunk.text):
+                return
+
+
+def _writes_to_sink(speaker: Runnable[LanguageModelInput, AIMessage]) -> bool:
+    """Whether the model writes its words to a sink, and no callback wants them one by one."""
+    model = speaker.bound if isinstance(speaker, RunnableBinding) else speaker
+    return getattr(model, "writes_to_sink", False) and not wants_tokens(ensure_config().get("callbacks"))
 
 
 def worth_retrying(error: Exception) -> bool:

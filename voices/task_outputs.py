@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
@@ -71,7 +72,13 @@ class TaskOutput(BaseModel):
     @classmethod
     def schema_for(cls, data: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON schema of an answer to this data."""
-        return cls.model_json_schema()
+        return _json_schema(cls)
+
+
+@cache
+def _json_schema(kind: type[TaskOutput]) -> dict[str, Any]:
+    """Written once: pydantic would do it anew for every call."""
+    return kind.model_json_schema()
 
 
 class StateChange(BaseModel):

@@ -1,16 +1,14 @@
-"""Puts right what servers send: chunks and answers that differ from OpenAI's own, before LangChain reads them."""
+"""Puts right what servers send: chunks and answers that differ from OpenAI's own."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from langchain_core.exceptions import ModelAPIError
-from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import ToolCallChunk
-from langchain_core.outputs import ChatGenerationChunk
 
 from soulgraph.soul.validation import whole_characters
 from soulgraph.voices.call_pieces import CallPieces
-from soulgraph.voices.reasoning import ThoughtFilter
+from soulgraph.voices.reasoning import ReasoningEcho, ThoughtFilter
 
 MAX_TEXT = 32_000
 """Characters of an answer that are read. Of a reply guards look at 8000, and of a state update 20,000 are used."""
@@ -29,28 +27,11 @@ _FINISH_REASONS = {
     "safety": "content_filter",
     "sensitive": "content_filter",
 }
-_PASSED_ON = ("content", "tool_calls")
+_NOT_HIDDEN = ("content", "tool_calls", "role")
+_TOLD_AT_END = {"model": "model_name", "system_fingerprint": "system_fingerprint", "service_tier": "service_tier"}
+"""What the last chunk says of the answer, and how LangChain calls it."""
 _HIGH_SURROGATES = "\ud800", "\udbff"
-_CALLS, _HIDDEN = "soulgraph_calls", "soulgraph_hidden"
 _REFUSED_TYPES = ("invalid_request_error", "authentication_error", "permission_error", "exceed_context_size_error")
-
-
-def clean_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
-    """The chunk of a stream with what LangChain needs of it, in the types it expects; reasoning is left out."""
-    if isinstance(nested := chunk.get("chunk"), dict):  # an event of the client's own helper for response formats
-        return {**chunk, "chunk": clean_chunk(nested)}
-    choices = [_clean_choice(choice) for choice in _list(chunk.get("choices")) if isinstance(choice, dict)]
-    return {**chunk, "choices": choices, "usage": clean_usage(chunk.get("usage"))}
-
-
-def set_aside(chunk: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A clean chunk without what LangChain shall not see, and that: pieces of calls, and how much is not passed on."""
-    choices = chunk.get("choices") or chunk.get("chunk", {}).get("choices")
-    if not choices:
-        return chunk, {}
-    delta = choices[0]["delta"]
-    aside = {_CALLS: delta.pop("tool_calls", None), _HIDDEN: delta.pop(_HIDDEN)}
-    return chunk, {name: value for name, value in aside.items() if value}
 
 
 def clean_usage(usage: Any) -> dict[str, Any] | None:
@@ -88,51 +69,61 @@ def is_refusal(body: Any) -> bool:
     return is_client_error or body.get("type") in _REFUSED_TYPES
 
 
+class Delta(NamedTuple):
+    """A piece of an answer that is passed on; its calls are whole, and stand before its text."""
+
+    text: str = ""
+    calls: Sequence[ToolCallChunk] = ()
+    info: dict[str, Any] | None = None
+    """The finish reason, and what else is told with it."""
+    usage: dict[str, Any] | None = None
+    """As the server counts it, in the end."""
+
+
 class StreamCleaner:
     """Passes the chunks of one stream on without thoughts, and with one usage and one finish reason at most.
 
     Calls come whole: before the text behind them, else in the end. `full` once there is more than anybody means.
     """
 
-    def __init__(self, thoughts: ThoughtFilter) -> None:
+    def __init__(self, thoughts: ThoughtFilter, reasoning: ReasoningEcho) -> None:
         self._thoughts = thoughts
+        self._reasoning = reasoning
         self._calls = CallPieces()
         self._text_left, self._hidden_left = MAX_TEXT, MAX_HIDDEN
         self._begun = self._finished = False
         self._half = ""  # of a character that goes on in the next chunk
-        self._usage: Any = None
+        self._usage: dict[str, Any] | None = None
 
     @property
     def full(self) -> bool:
         return self._calls.full or self._text_left <= 0 or self._hidden_left <= 0
 
-    def feed(self, chunk: ChatGenerationChunk) -> Iterator[ChatGenerationChunk]:
-        """What there is to pass on; what is empty would only be kept and added up."""
-        message = chunk.message
-        if not isinstance(message, AIMessageChunk):
-            yield chunk
-            return
-        if message.usage_metadata:  # some servers send the counts so far with every chunk: LangChain would add them up
-            self._usage = message.usage_metadata
-            message.usage_metadata = None
-        self._keep_first_finish_reason(chunk)
-        self._calls.feed(message.additional_kwargs.pop(_CALLS, ()))
-        text = self._spoken(self._characters(str(message.content)), message.additional_kwargs.pop(_HIDDEN, 0))
-        if text and (calls := self._calls.take_whole()):
-            yield _calling(calls)
-        if text or chunk.generation_info or not self._begun:
-            self._begun = True
-            yield chunk if text == message.content else _with_text(chunk, text)
+    def feed(self, chunk: dict[str, Any]) -> Delta | None:
+        """What there is to pass on; of what is empty only the first."""
+        if usage := chunk.get("usage"):  # some servers send the counts so far with every chunk
+            self._usage = clean_usage(usage) or self._usage
+        choice = _first_choice(chunk)
+        delta = choice.get("delta")
+        delta = delta if isinstance(delta, dict) else {}
+        info = self._ending(choice, chunk) if choice.get("finish_reason") else None
+        hidden = 0
+        if len(delta) > 1 or "content" not in delta:  # else it is all that there is, as nearly always
+            self._reasoning.note(chunk.get("id"), delta)
+            self._calls.feed(_clean_calls(delta.get("tool_calls")))
+            hidden = _hidden_in(delta)
+        text = self._spoken(self._characters(text_of_parts(delta.get("content") or "")), hidden)
+        if not text and not info and self._begun:
+            return None
+        self._begun = True
+        return Delta(text, self._calls.take_whole() if text else (), info)
 
-    def rest(self) -> Iterator[ChatGenerationChunk]:
+    def rest(self) -> Delta | None:
         """What was held back until the end."""
-        if calls := self._calls.rest():
-            yield _calling(calls)
+        calls = self._calls.rest()
         text = self._within_limit(self._thoughts.feed(whole_characters(self._half)) + self._thoughts.rest())
-        if text or self._usage:
-            yield ChatGenerationChunk(message=AIMessageChunk(content=text, usage_metadata=self._usage))
-        if self.full and not self._finished:
-            yield ChatGenerationChunk(message=AIMessageChunk(content=""), generation_info={"finish_reason": CUT})
+        info = {"finish_reason": CUT} if self.full and not self._finished else None
+        return Delta(text, calls, info, self._usage) if text or calls or info or self._usage else None
 
     def _characters(self, content: str) -> str:
         content = self._half + content
@@ -149,38 +140,22 @@ class StreamCleaner:
         self._text_left -= len(text)
         return text
 
-    def _keep_first_finish_reason(self, chunk: ChatGenerationChunk) -> None:
-        info = chunk.generation_info
-        if info and "finish_reason" in info:
-            if self._finished:
-                chunk.generation_info = None  # merged with the first it would read "stopstop"
-            self._finished = True
+    def _ending(self, choice: dict[str, Any], chunk: dict[str, Any]) -> dict[str, Any] | None:
+        """What is told with the first finish reason: merged with a second one it would read "stopstop"."""
+        reason = clean_finish_reason(choice.get("finish_reason"))
+        if reason is None or self._finished:
+            return None
+        self._finished = True
+        return {"finish_reason": reason} | {name: chunk[key] for key, name in _TOLD_AT_END.items() if chunk.get(key)}
 
 
-def _calling(calls: list[ToolCallChunk]) -> ChatGenerationChunk:
-    return ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=calls))
+def _first_choice(chunk: dict[str, Any]) -> dict[str, Any]:
+    return next((choice for choice in _list(chunk.get("choices")) if isinstance(choice, dict)), {})
 
 
-def _with_text(chunk: ChatGenerationChunk, text: str) -> ChatGenerationChunk:
-    message = chunk.message.model_copy(update={"content": text})
-    return ChatGenerationChunk(message=message, generation_info=chunk.generation_info)
-
-
-def _clean_choice(choice: dict[str, Any]) -> dict[str, Any]:
-    delta = choice.get("delta")
-    delta = delta if isinstance(delta, dict) else {}
-    kept = {name: delta[name] for name in _PASSED_ON if delta.get(name)}
-    beside = (value for name, value in delta.items() if name not in (*_PASSED_ON, "role"))
-    hidden = sum(len(value) for value in beside if isinstance(value, str))
-    if "content" in kept:
-        kept["content"] = text_of_parts(kept["content"])
-    if "tool_calls" in kept:
-        kept["tool_calls"] = _clean_calls(kept["tool_calls"])
-    return {
-        **choice,
-        "delta": {"role": "assistant", _HIDDEN: hidden, **kept},
-        "finish_reason": clean_finish_reason(choice.get("finish_reason")),
-    }
+def _hidden_in(delta: dict[str, Any]) -> int:
+    """Characters of what is not passed on, such as thoughts."""
+    return sum(len(text) for name, text in delta.items() if name not in _NOT_HIDDEN and isinstance(text, str))
 
 
 def text_of_parts(content: Any) -> str:

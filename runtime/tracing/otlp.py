@@ -1,103 +1,87 @@
-"""Exports runs as OpenTelemetry spans with OpenInference attributes, to any collector that takes OTLP over HTTP."""
+"""Exports runs as OpenTelemetry spans, whole traces at once, to any collector that takes OTLP over HTTP."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
 
-from openinference.instrumentation import TraceConfig
-from openinference.instrumentation.langchain import LangChainInstrumentor
 from openinference.semconv.resource import ResourceAttributes
-from openinference.semconv.trace import SpanAttributes
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-from opentelemetry.sdk.trace import Event, ReadableSpan, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Status
+from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
+from soulgraph.runtime.tracing.attributes import attributes_of
 from soulgraph.runtime.tracing.outages import limit_warnings
+from soulgraph.runtime.tracing.recorder import recording
 from soulgraph.runtime.tracing.redaction import Redactor
-from soulgraph.runtime.tracing.trace import Trace, current_trace
+from soulgraph.runtime.tracing.runs import Run, RunTree
+from soulgraph.runtime.tracing.sender import TIMEOUT_S, Sender
+from soulgraph.runtime.tracing.views import View, model_call_of, view_of
 
-_TIMEOUT_S = 5
 _EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 _NAME = "soulgraph"
-_METADATA = SpanAttributes.METADATA
+_SCOPE = InstrumentationScope(_NAME)
+_SAMPLED = TraceFlags(TraceFlags.SAMPLED)
+_LOW_64_BITS = 2**64 - 1
 
 
-class RedactingProcessor(SpanProcessor):
-    """Passes each ended span, labelled and redacted, to another processor."""
+class OtlpExporter:
+    """Makes the spans of a trace when it is complete: nobody has to be told of one that is only begun."""
 
-    def __init__(self, redactor: Redactor, onward: SpanProcessor) -> None:
+    def __init__(self, endpoint: str, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._onward = onward
+        self._exporter = OTLPSpanExporter(endpoint, timeout=TIMEOUT_S)
+        self._resource = Resource.create({SERVICE_NAME: _NAME, ResourceAttributes.PROJECT_NAME: _NAME})
 
-    def on_end(self, span: ReadableSpan) -> None:
-        current_trace().send_when_labelled(partial(self._send, span))
+    def spans_of(self, tree: RunTree) -> list[ReadableSpan]:
+        return [self._span(run) for run in tree.runs]
 
-    def shutdown(self) -> None:
-        self._onward.shutdown()
+    def send(self, spans: list[ReadableSpan]) -> None:
+        self._exporter.export(spans)
 
-    def force_flush(self, timeout_millis: int = 1000 * _TIMEOUT_S) -> bool:
-        return self._onward.force_flush(timeout_millis)
+    def close(self) -> None:
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
-    def _send(self, span: ReadableSpan, trace: Trace) -> None:
-        self._onward.on_end(self._redact(span, trace))
-
-    def _redact(self, span: ReadableSpan, trace: Trace) -> ReadableSpan:
-        """A copy, because a span that has ended cannot be changed."""
-        attributes = dict(span.attributes or {})
-        own = json.loads(str(attributes.pop(_METADATA, "{}")))
-        metadata = self._redactor.metadata({**own, **trace.metadata(root=span.parent is None)}, trace)
-        redacted = {name: self._clean(value, trace) for name, value in attributes.items()}
+    def _span(self, run: Run) -> ReadableSpan:
+        view = view_of(run, self._redactor)
+        call = model_call_of(run, self._redactor) if view.kind == "llm" else None
         return ReadableSpan(
-            name=span.name,
-            context=span.context,
-            parent=span.parent,
-            resource=span.resource,
-            attributes=redacted | {_METADATA: json.dumps(metadata, ensure_ascii=False)},
-            events=[] if self._redactor.content else [self._redact_event(event, trace) for event in span.events],
-            links=span.links,
-            kind=span.kind,
-            status=self._redact_status(span.status, trace),
-            start_time=span.start_time,
-            end_time=span.end_time,
-            instrumentation_scope=span.instrumentation_scope,
+            name=run.name,
+            context=_context(run),
+            parent=_context(run.parent) if run.parent else None,
+            resource=self._resource,
+            attributes=attributes_of(run, view, call),
+            events=_events(run, view),
+            kind=SpanKind.CLIENT if call else SpanKind.INTERNAL,
+            status=Status(StatusCode.ERROR, view.error) if view.error else Status(StatusCode.OK),
+            start_time=run.began_ns,
+            end_time=run.ended_ns or run.tree.root.ended_ns,
+            instrumentation_scope=_SCOPE,
         )
 
-    def _redact_event(self, event: Event, trace: Trace) -> Event:
-        redacted = {name: self._clean(value, trace) for name, value in (event.attributes or {}).items()}
-        return Event(event.name, redacted, event.timestamp)
 
-    def _redact_status(self, status: Status, trace: Trace) -> Status:
-        description = status.description and self._redactor.error(status.description, trace)
-        return Status(status.status_code, description)
+def _context(run: Run) -> SpanContext:
+    """The ids are those of the runs; the lower half of one is random enough for a span."""
+    return SpanContext(run.tree.root.run_id.int, run.run_id.int & _LOW_64_BITS, is_remote=False, trace_flags=_SAMPLED)
 
-    def _clean(self, value: Any, trace: Trace) -> Any:
-        """Redact a value. JSON in a string is parsed first: escapes in it would hide a private text from the search."""
-        if isinstance(value, str) and value[:1] in ("{", "["):
-            try:
-                return json.dumps(self._redactor.clean(json.loads(value), trace), ensure_ascii=False)
-            except (json.JSONDecodeError, RecursionError):
-                pass  # it only looked like JSON: redact it as plain text
-        return self._redactor.clean(value, trace)
+
+def _events(run: Run, view: View) -> list[Event]:
+    if run.error is None or view.error is None:
+        return []
+    told = {"exception.type": type(run.error).__name__, "exception.message": view.error.partition("\n")[0]}
+    return [Event("exception", told | {"exception.stacktrace": view.error}, run.ended_ns)]
 
 
 @asynccontextmanager
 async def open_otlp(endpoint: str, redactor: Redactor) -> AsyncIterator[None]:
-    """While the block lasts, every LangChain run becomes a span. Spans that are still queued are sent at its end."""
-    batches = BatchSpanProcessor(OTLPSpanExporter(endpoint, timeout=_TIMEOUT_S))
-    resource = Resource.create({SERVICE_NAME: _NAME, ResourceAttributes.PROJECT_NAME: _NAME})
-    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(RedactingProcessor(redactor, batches))
-    instrumentor = LangChainInstrumentor()
-    config = TraceConfig(hide_inputs=redactor.content, hide_outputs=redactor.content)
-    instrumentor.instrument(tracer_provider=provider, config=config)
+    """While the block lasts, every run becomes a span. What is still waiting is sent at its end."""
     limit_warnings(_EXPORTER)
+    exporter = OtlpExporter(endpoint, redactor)
+    sender = Sender("otlp", exporter.spans_of, exporter.send)
     try:
-        yield
+        with recording(sender.put):
+            yield
     finally:
-        instrumentor.uninstrument()
-        await asyncio.to_thread(provider.shutdown)  # it blocks until the last batch is sent or times out
+        await asyncio.to_thread(sender.close)
+        exporter.close()

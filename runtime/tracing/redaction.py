@@ -1,26 +1,33 @@
 """Removes secrets, the inner monologue or all content from traces before they are exported."""
 
 import re
+import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
+from soulgraph.runtime.tracing.messages import chat_message
 from soulgraph.runtime.tracing.trace import PREFIX, Trace
 
 Redact = Literal["none", "secrets", "content"]
 
 HIDDEN = "[hidden]"
 _SHORTEST_SECRET = 8
+_PLAIN = (bool, int, float, datetime, UUID)
 # Keys with the prefixes of well-known services, passwords in URLs, and bearer tokens.
+_PREFIXED = r"(?:sk|pk|sg|lsv2|ghp|xox[abp])[-_][A-Za-z0-9_\-]{12,}"
 _KEYS = re.compile(
-    r"\b(?:sk|pk|sg|lsv2|ghp|xox[abp])[-_][A-Za-z0-9_\-]{12,}"
+    rf"\b{_PREFIXED}"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
     r"|(?i:(?<=bearer )[A-Za-z0-9._~+/\-]{8,}=*)"
 )
+# Ten times as fast, because it begins with letters: most texts have nothing that could be a key.
+_MAYBE_PREFIXED = re.compile(_PREFIXED)
 _MONOLOGUES = ("inner_state", "about_itself")
 # In the XML-like sections of prompts and in JSON.
 _THOUGHTS = re.compile(
@@ -52,23 +59,23 @@ class Redactor:
     def text(self, text: str, trace: Trace) -> str:
         if len(text) < _SHORTEST_SECRET:
             return text
-        text = self._own_secrets.sub(HIDDEN, text)
-        if self.what == "none":
-            return text
-        for private in trace.private:
-            text = text.replace(private, HIDDEN)
-        return _THOUGHTS.sub(HIDDEN, _KEYS.sub(HIDDEN, text))
+        known = trace.texts.get(text)
+        if known is None:
+            known = trace.texts[text] = self._redact(text, trace)
+        return known
 
     def clean(self, value: Any, trace: Trace) -> Any:
         """A redacted copy as plain data; an object that is no plain data becomes the name of its type."""
-        if value is None or isinstance(value, bool | int | float | datetime | UUID):
-            return value
         if isinstance(value, str):
             return self.text(value, trace)
+        if value is None or isinstance(value, _PLAIN):
+            return value
         if isinstance(value, Mapping):
             return {str(key): self._clean_field(str(key), inner, trace) for key, inner in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
             return [self.clean(inner, trace) for inner in value]
+        if isinstance(value, BaseMessage):
+            return self.clean(chat_message(value), trace)
         if isinstance(value, BaseModel):
             return self.clean(value.model_dump(), trace)
         if is_dataclass(value) and not isinstance(value, type):
@@ -81,9 +88,23 @@ class Redactor:
         cleaned: dict[str, Any] = self.clean(kept, trace)
         return cleaned
 
-    def error(self, error: str, trace: Trace) -> str:
-        """A redacted error text; `content` keeps only the type, because the message may quote what was said."""
-        return error.partition("(")[0] if self.content else self.text(error, trace)
+    def error(self, error: BaseException, trace: Trace) -> str:
+        """An error with its traceback; of `content` only its type, because the message may quote what was said."""
+        if self.content:
+            return type(error).__name__
+        return self.text(f"{error!r}\n\n{''.join(traceback.format_exception(error))}", trace)
+
+    def _redact(self, text: str, trace: Trace) -> str:
+        text = self._own_secrets.sub(HIDDEN, text)
+        if self.what == "none":
+            return text
+        for private in sorted(trace.private, key=len, reverse=True):  # one may contain another
+            text = text.replace(private, HIDDEN)
+        if _may_have_keys(text):
+            text = _KEYS.sub(HIDDEN, text)
+        if any(name in text for name in _MONOLOGUES):
+            text = _THOUGHTS.sub(HIDDEN, text)
+        return text
 
     def _clean_field(self, name: str, value: Any, trace: Trace) -> Any:
         hidden = name in _MONOLOGUES and value and self.what != "none"
@@ -94,7 +115,12 @@ class Redactor:
 
         The cache also holds the record itself, so that no other object can get its id meanwhile.
         """
-        if id(value) not in trace.cleaned:
+        known = trace.cleaned.get(id(value))
+        if known is None:
             plain = {field.name: getattr(value, field.name) for field in fields(value)}
-            trace.cleaned[id(value)] = value, self.clean(plain, trace)
-        return trace.cleaned[id(value)][1]
+            known = trace.cleaned[id(value)] = value, self.clean(plain, trace)
+        return known[1]
+
+
+def _may_have_keys(text: str) -> bool:
+    return "://" in text or _MAYBE_PREFIXED.search(text) is not None or "bearer " in text.lower()

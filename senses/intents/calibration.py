@@ -53,5 +53,7 @@ def bar_between(background: Scores, own: Scores) -> float:
 
 @cache
 def _background() -> dict[Lang, list[str]]:
-    loaded: dict[Lang, list[str]] = yaml.safe_load((files(__package__) / "background.yaml").read_text("utf-8"))
+    loaded: dict[Lang, list[str]] = yaml.load(
+        (files(__package__) / "background.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
     return loaded

@@ -7,24 +7,25 @@ about another thing does not. The words are in `concepts.yaml`.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
 
 from soulgraph.senses.intents.opposites import sides_in
+from soulgraph.soul.patterns import lazy_pattern
+from soulgraph.soul.short_texts import remembers_short
 
 Concepts = frozenset[str]
 
 
-_LOADED = yaml.safe_load((files(__package__) / "concepts.yaml").read_text("utf-8"))
+_LOADED = yaml.load((files(__package__) / "concepts.yaml").read_text("utf-8"), yaml.CSafeLoader)
 _PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
-_WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
-_ASKING = re.compile(_LOADED["asking"], re.IGNORECASE)
-_REQUESTING = re.compile(_LOADED["requesting"], re.IGNORECASE)
-_BESIDE = re.compile(_LOADED["beside"])
-_STATING = re.compile(_LOADED["stating"], re.IGNORECASE)
+_WORDS = {name: lazy_pattern(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
+_ASKING = lazy_pattern(_LOADED["asking"], re.IGNORECASE)
+_REQUESTING = lazy_pattern(_LOADED["requesting"], re.IGNORECASE)
+_BESIDE = lazy_pattern(_LOADED["beside"])
+_STATING = lazy_pattern(_LOADED["stating"], re.IGNORECASE)
 _ACTS = Concepts(_LOADED["acts"])
 _WAYS = Concepts(_LOADED["ways"])
 THINGS = Concepts(_LOADED["things"])
@@ -44,7 +45,7 @@ class Profile(NamedTuple):
         return self.core & SUBJECTS
 
 
-@lru_cache(maxsize=4096)
+@remembers_short(4096)
 def concepts_in(text: str) -> Concepts:
     """The things, the acts and the sides of opposites that a text names."""
     named = Concepts(name for name, words in _WORDS.items() if words.search(text))

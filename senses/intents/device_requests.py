@@ -62,7 +62,7 @@ def _operates(clause: str, named: Concepts) -> bool:
 
 @cache
 def _words() -> _Words:
-    loaded = yaml.safe_load((files(__package__) / "device_words.yaml").read_text("utf-8"))
+    loaded = yaml.load((files(__package__) / "device_words.yaml").read_text("utf-8"), yaml.CSafeLoader)
     body = "|".join(loaded["body"]).replace("OPENING", loaded["opening"])
     patterns = (
         loaded["operates"].replace("\n", "").replace(" |", "|"),

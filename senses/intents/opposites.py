@@ -6,8 +6,10 @@ The Chinese patterns exclude some neighbours: 开心 has nothing to do with swit
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
+
+from soulgraph.soul.patterns import lazy_pattern
+from soulgraph.soul.short_texts import remembers_short
 
 Sides = tuple[str | None, ...]
 """For each axis the side that is named, or None."""
@@ -17,7 +19,7 @@ _STATE = "着|[掉上开]?的|太久|了?(?:半天|[好很这那]久)|了一[天
 STOPPING = r"(?:[别甭莫]|不要|(?<!用)不用)(?:再|让[它他她]|给我)*[吹演转唱放播响扫吸亮照叫闹跳]起?(?:了|啦|喽|咯)"
 _IS = r"(?<!is )(?<!are )(?<!was )(?<!still )(?<!already )"
 _AXES = [
-    re.compile(
+    lazy_pattern(
         rf"(?P<on>(?<![离公展召么新])(?<![睁打解拉推]不)开(?![心会车关玩朗学始]|{_STATE})|启动|点[亮上]"
         r"|(?<![别甭莫])(?:[转开吹亮点烧](?:起来?|上(?![面边]))(?!床)|[整弄搞]起来?|亮个|(?:[整弄摁按]|伺候|安排)上|[整弄摁按]亮|[拉拧捻揿]亮|敞开|[扯拨撩掀]到?(?:开|两边))"
         r"|(?:除除?湿|制[冷热]|吹一?吹)(?![^,，]*[关停])"
@@ -32,7 +34,7 @@ _AXES = [
         r"|\bdraw (?=(?:\w+ ){1,3}(?:curtains?|drapes|blinds)\b(?!.*\b(?:back|open|apart)\b)))",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         r"(?P<up>[调升提增加开放][高大亮强]|(?<!太)[高大亮强]一?[点些]|太[暗黑昏小]|不够[亮大响]|放开[点些]|往[亮大高响]|给点劲|[响足猛]一?[点些]"
         r"|(?<!\bme )(?<!\bfire )(?<!\bpower )\b(?:up|raise|increase|higher|louder|brighter|warmer)\b"
         r"|\bmore (?:light|volume|sound)\b)"
@@ -41,13 +43,13 @@ _AXES = [
         r"|cooler|too (?:bright|loud))\b)",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"(?P<unlocked>[解开](?:一?下)?大?门?锁|锁[^上好住着]{{0,3}}开|解开"
         r"|[松打]开.{0,3}锁|锁.{0,4}松开|\b(?:unlock|unbolt|unlatch|undo)\b)"
         rf"|(?P<locked>(?<!门)锁(?!{_STATE})|门锁(?=[上好住起])|闩|门[^,，]{{0,4}}[插扣][上好牢]|\b(?:lock|bolt|latch|deadbolt)\b)",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         r"(?P<made>(?<![规一固])定(?![位价])|设(?![备施])|(?<!早)[上加订]一?个|\b(?:set|add|create|schedule|make)\b)"
         r"|(?P<cancelled>取消|撤|删|去掉|不要了|作废|(?<=闹[钟铃])[^,，]{0,4}[关停]|[关停][^,，]{0,6}(?=闹[钟铃]|计时|定时器)"
         r"|\b(?:cancel|scrap|delete|remove|drop|clear|get rid of|call off)\b)",
@@ -64,7 +66,7 @@ class Side(NamedTuple):
     name: str
 
 
-@lru_cache(maxsize=4096)
+@remembers_short(4096)
 def sides_in(text: str) -> tuple[Side, ...]:
     named = (Side(m.start(), axis, m.lastgroup or "") for axis, words in enumerate(_AXES) for m in words.finditer(text))
     return tuple(sorted(named))

@@ -6,12 +6,13 @@ An intent that is asked for is asked for by a clause of the shape of its example
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib.resources import files
 
 import yaml
 
 from soulgraph.senses.intents.opposites import STOPPING
+from soulgraph.soul.patterns import lazy_pattern
+from soulgraph.soul.short_texts import remembers_short
 
 Shape = frozenset[str]
 """Empty for a plain request."""
@@ -23,13 +24,13 @@ TELLING = Shape(
 
 
 def _patterns() -> dict[str, re.Pattern[str]]:
-    loaded: dict[str, list[str]] = yaml.safe_load((files(__package__) / "shapes.yaml").read_text("utf-8"))
-    return {name: re.compile("|".join(words), re.IGNORECASE) for name, words in loaded.items()}
+    loaded: dict[str, list[str]] = yaml.load((files(__package__) / "shapes.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    return {name: lazy_pattern("|".join(words), re.IGNORECASE) for name, words in loaded.items()}
 
 
 _WORDS = _patterns()
 _POLITE = _WORDS.pop("polite")
-_STOPPING = re.compile(STOPPING)
+_STOPPING = lazy_pattern(STOPPING)
 
 
 def shape_of(clauses: Sequence[str]) -> Shape:
@@ -38,7 +39,7 @@ def shape_of(clauses: Sequence[str]) -> Shape:
     return frozenset.union(*shapes) - ({"state"} - frozenset.intersection(*shapes))
 
 
-@lru_cache(maxsize=4096)
+@remembers_short(4096)
 def _shape(clause: str) -> Shape:
     shape = Shape(name for name, words in _WORDS.items() if words.search(clause))
     return shape - {"wonder"} if _POLITE.search(clause) else shape

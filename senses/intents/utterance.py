@@ -9,6 +9,7 @@ from typing import NamedTuple
 from soulgraph.senses.intents.opposites import Side, sides_in
 from soulgraph.senses.intents.patterns import RegexBudget
 from soulgraph.senses.text import clean_utterance, normalise
+from soulgraph.soul.short_texts import remembers_short
 
 _BOUNDARY = re.compile(
     r"[,;!?，。；！？、\n]+|[.:](?!\d)|然后|接着|随后|并且|同时|顺便|还有(?=\W|[把帮给请让关开定放])|但是?|再(?=[把给帮去开关放播调打讲跳拍定设提锁拉点])|和"
@@ -98,7 +99,7 @@ class ParsedUtterance:
         return next(i for i, clause in enumerate(self.clauses) if position < clause.end)
 
 
-@lru_cache(maxsize=1024)
+@remembers_short(1024)
 def _clauses(line: str) -> tuple[Span, ...]:
     edges = [0, *(found.end() for found in _BOUNDARY.finditer(line)), len(line)]
     return tuple(Span(*pair) for pair in pairwise(edges))
@@ -114,7 +115,7 @@ def find_word(word: str, text: str) -> list[Span]:
     return [Span(*found.span()) for found in _finder(word).finditer(text)]
 
 
-@lru_cache(maxsize=8192)
+@remembers_short(8192)
 def folded(text: str) -> str:
     """Normalised, in lower case, with single spaces; a quick check for keywords."""
     return " ".join(normalise(text).lower().split())

@@ -117,4 +117,4 @@ def _compiled(words: str) -> re.Pattern[str]:
 
 @cache
 def grammar() -> Grammar:
-    return Grammar(yaml.safe_load((files(__package__) / "words.yaml").read_text("utf-8")))
+    return Grammar(yaml.load((files(__package__) / "words.yaml").read_text("utf-8"), yaml.CSafeLoader))

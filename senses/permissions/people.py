@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from soulgraph.soul.clauses import PERSONS_ZH
+from soulgraph.soul.patterns import lazy_pattern
 from soulgraph.soul.people import EVERYONE
 
 _ALL_EN = (
@@ -13,10 +14,10 @@ _ALL_EN = (
 _ALL_ZH = (
     "大家伙?儿?|大伙儿?|所有的?人|每个人|任何人|人人|全世界|别人|其他人|外人|随便谁|不管是?谁|无论是?谁|不论是?谁|谁"
 )
-_ALL = re.compile(rf"(?:{_ALL_EN}|{_ALL_ZH}|.*(?:客人|顾客))们?都?", re.IGNORECASE)
-_OTHERS = re.compile(r"(?:any|every)(?:one|body) else|others|别人|其他人|外人", re.IGNORECASE)
-_SELVES = re.compile(r"i|me|us|we|you|(?:my|your)self|it|[我咱俺你]们?|您|自己|它|一个", re.IGNORECASE)
-_PRONOUNS = re.compile(r"him|her|them|he|she|they|[他她]们?|人家", re.IGNORECASE)
+_ALL = lazy_pattern(rf"(?:{_ALL_EN}|{_ALL_ZH}|.*(?:客人|顾客))们?都?", re.IGNORECASE)
+_OTHERS = lazy_pattern(r"(?:any|every)(?:one|body) else|others|别人|其他人|外人", re.IGNORECASE)
+_SELVES = lazy_pattern(r"i|me|us|we|you|(?:my|your)self|it|[我咱俺你]们?|您|自己|它|一个", re.IGNORECASE)
+_PRONOUNS = lazy_pattern(r"him|her|them|he|she|they|[他她]们?|人家", re.IGNORECASE)
 
 _NO_NAME = (
     r"(?:i|us|we|it|this|that|these|those|the|an?|my|our|your|his|their|what|how|why|if|when|where|who|all|any\w*|every\w*"
@@ -62,10 +63,10 @@ _PERSON_ZH = (
     rf"|(?![说是要让被已会把书])(?:[小阿老大]{_HAN}|{_HAN}{{2,4}}?(?={_AFTER_NAME})))(?!的))"
 )
 _AND_ZH = "(?:和|跟|与|还有|以及|、|及|或者?)"
-PEOPLE = re.compile(
+PEOPLE = lazy_pattern(
     rf"(?=[^A-Za-z]|\w+{_HAN})(?:{_PERSON_ZH}(?:{_AND_ZH}{_PERSON_ZH}){{0,8}})|{_PEOPLE_EN}", re.IGNORECASE
 )
-_JOINED = re.compile(rf",? (?:and|or|nor|&) |, |{_AND_ZH}")
+_JOINED = lazy_pattern(rf",? (?:and|or|nor|&) |, |{_AND_ZH}")
 
 
 def people_in(words: str, before: Iterable[str] = ()) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from math import sqrt
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -19,13 +20,28 @@ _WORD_WEIGHT = 3.0  # of all word sequences together, against one for each other
 _TOKEN = re.compile(r"[a-z']+|\d+|\S")
 
 
-def features_of(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Floats:
-    """The value of every bucket."""
-    values = np.zeros(BUCKETS, np.float32)
-    for names, weight in ((_traits(heard, clause, ruled), 1.0), (_sequences(heard, clause), _WORD_WEIGHT)):
-        places = [crc32(f"{heard.speaker} {name}".encode()) % BUCKETS for name in {*names}]
-        np.add.at(values, places, weight if weight == 1.0 else weight / sqrt(max(1, len(places))))
-    return values
+class Sparse(NamedTuple):
+    """The few buckets that are not empty; one may come twice, and then both its values count."""
+
+    places: list[int]
+    values: list[float]
+
+    def dense(self) -> Floats:
+        """The value of every bucket."""
+        values = np.zeros(BUCKETS, np.float32)
+        np.add.at(values, self.places, np.array(self.values, np.float32))
+        return values
+
+
+def features_of(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Sparse:
+    traits = _places(heard, _traits(heard, clause, ruled))
+    sequences = _places(heard, _sequences(heard, clause))
+    word_weight = _WORD_WEIGHT / sqrt(max(1, len(sequences)))
+    return Sparse(traits + sequences, [1.0] * len(traits) + [word_weight] * len(sequences))
+
+
+def _places(heard: Heard, names: Iterable[str]) -> list[int]:
+    return [crc32(f"{heard.speaker} {name}".encode()) % BUCKETS for name in {*names}]
 
 
 def _traits(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Iterator[str]:
@@ -43,7 +59,7 @@ def _traits(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> Iterator[s
         "reminds": asks_reminder(clause, heard.words),
     }
     yield from (name for name, holds in flags.items() if holds)
-    yield from (f"here: {name}" for name, pattern in heard.words.items() if pattern.search(clause.masked))
+    yield from (f"here: {name}" for name in heard.here(clause))
     yield from (f"somewhere: {name}" for name in heard.somewhere)
 
 

@@ -57,7 +57,14 @@ class Heard:
     @cached_property
     def somewhere(self) -> frozenset[str]:
         """The names of the patterns that are found anywhere."""
-        return frozenset(name for name, pattern in self.words.items() if pattern.search(self.whole))
+        return self._names_in(self.whole)
+
+    def here(self, clause: Clause) -> frozenset[str]:
+        """The names of those that are found in a clause."""
+        return self.somewhere if clause.masked == self.whole else self._names_in(clause.masked)
+
+    def _names_in(self, text: str) -> frozenset[str]:
+        return frozenset(name for name, pattern in self.words.items() if pattern.search(text))
 
     @cached_property
     def candidates(self) -> list[Clause]:

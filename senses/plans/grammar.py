@@ -1,5 +1,6 @@
 """What a clause is: a reminder that is asked for, something ahead of the person, a promise of the soul, or neither."""
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.intents.device_requests import asks_for_device
@@ -28,8 +29,13 @@ class Sentence(NamedTuple):
 
 def asks_reminder(clause: Clause, words: Patterns) -> bool:
     """Whether it asks the soul to say something later, and does not call that off, tell of it, or imagine it."""
-    text = clause.masked
-    is_asked = words["reminds"].search(text) or (clause.times and words["reminds"].search(text.replace(f" {TIME}", "")))
+    return _asks_reminder(clause.masked, bool(clause.times), words)
+
+
+@lru_cache(maxsize=256)
+def _asks_reminder(text: str, has_time: bool, words: Patterns) -> bool:
+    """Remembered: every rule asks it anew of every clause around."""
+    is_asked = words["reminds"].search(text) or (has_time and words["reminds"].search(text.replace(f" {TIME}", "")))
     if not is_asked or any(words[name].search(text) for name in ("stops", "reported", "supposes")):
         return False
     return not words["habit"].match(text)

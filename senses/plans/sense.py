@@ -15,7 +15,7 @@ import numpy as np
 from soulgraph.errors import ConfigurationError, SenseUnavailable
 from soulgraph.senses.arrays import EMBEDDING, Floats, restored
 from soulgraph.senses.plans.clauses import Clause
-from soulgraph.senses.plans.features import BUCKETS, features_of
+from soulgraph.senses.plans.features import BUCKETS, Sparse, features_of
 from soulgraph.senses.plans.finding import FoundPlan, Heard, plans_in
 from soulgraph.senses.plans.grammar import Speaker
 from soulgraph.senses.ports import Embedder
@@ -49,7 +49,7 @@ class PlanSense:
         beside = dict(zip((clause.start for clause in clauses), vectors[1:], strict=True))
 
         def judge(heard: Heard, clause: Clause, ruled: FoundPlan | None) -> PlanKind | None:
-            return decide(inputs_of(heard, clause, ruled, vectors[0], beside[clause.start]), speaker)
+            return decide(features_of(heard, clause, ruled), vectors[0], beside[clause.start], speaker)
 
         return plans_in(heard, before, judge)
 
@@ -62,13 +62,17 @@ class Head(NamedTuple):
 
 
 def inputs_of(heard: Heard, clause: Clause, ruled: FoundPlan | None, whole: Floats, own: Floats) -> Floats:
-    features = features_of(heard, clause, ruled)
+    """All inputs of the head, as it is trained on them."""
+    features = features_of(heard, clause, ruled).dense()
     return np.concatenate([features, VECTOR_SCALE * whole, VECTOR_SCALE * own], dtype=np.float32)
 
 
-def decide(inputs: Floats, speaker: Speaker) -> PlanKind | None:
+def decide(features: Sparse, whole: Floats, own: Floats, speaker: Speaker) -> PlanKind | None:
+    """What the head says of these inputs; of its tens of thousands of rows only those are read that count."""
     head = _head(speaker)
-    return KINDS[speaker][int(np.argmax(inputs @ head.weights + head.bias))]
+    words = np.array(features.values, np.float32) @ head.weights[features.places]
+    meaning = np.concatenate([whole, own]) @ head.weights[BUCKETS:]
+    return KINDS[speaker][int(np.argmax(words + VECTOR_SCALE * meaning + head.bias))]
 
 
 @cache

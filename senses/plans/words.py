@@ -10,18 +10,22 @@ import yaml
 
 from soulgraph.soul.language import Lang
 
-Patterns = Mapping[str, re.Pattern[str]]
+
+class Patterns(dict[str, re.Pattern[str]]):
+    """Those of a language. There is one of each, so that what was found by it can be remembered."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 @cache
 def patterns(lang: Lang | Literal["both"]) -> Patterns:
     """For each name one pattern that finds any of its entries."""
-    loaded = yaml.safe_load((files(__package__) / "words.yaml").read_text("utf-8"))[lang]
+    loaded = yaml.load((files(__package__) / "words.yaml").read_text("utf-8"), yaml.CSafeLoader)[lang]
     parts = _expanded(loaded.pop("parts"))
-    return {
-        name: re.compile("|".join(f"(?:{_filled(one, parts)})" for one in some), re.IGNORECASE)
+    return Patterns(
+        (name, re.compile("|".join(f"(?:{_filled(one, parts)})" for one in some), re.IGNORECASE))
         for name, some in loaded.items()
-    }
+    )
 
 
 def _expanded(parts: dict[str, str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from soulgraph.senses.values.atoms import Atom
+from soulgraph.soul.patterns import lazy_pattern
 
 Match = re.Match[str]
 Rule = tuple[str, Callable[[Match], Atom | None]]
@@ -23,9 +24,9 @@ class Scanner:
 
     def __init__(self, rules: Sequence[Rule], around: str = "{}") -> None:
         """`around` is a pattern with a place for each rule: what must stand at its borders."""
-        self._rules = [(re.compile(around.format(f"(?:{pattern})")), build) for pattern, build in rules]
+        self._rules = [(lazy_pattern(around.format(f"(?:{pattern})")), build) for pattern, build in rules]
         unnamed = (re.sub(r"\?P<\w+>", "?:", rule.pattern) for rule, _ in self._rules)
-        self._any = re.compile("|".join(f"({pattern})" for pattern in unnamed))
+        self._any = lazy_pattern("|".join(f"({pattern})" for pattern in unnamed))
 
     def scan(self, text: str) -> Iterator[Found]:
         position = 0

@@ -1,6 +1,7 @@
 """The atoms of time in a text, Chinese and English."""
 
 import re
+from functools import lru_cache
 
 from soulgraph.senses.values.chinese_times import RULES as CHINESE
 from soulgraph.senses.values.english_times import RULES as ENGLISH
@@ -34,8 +35,12 @@ def fold(text: str) -> str:
     return lower if len(lower) == len(text) else folded  # a few capitals grow when lowered
 
 
-def time_words(folded: str) -> list[Found]:
-    """The atoms in the order of the text; where two overlap, the earlier and then the longer one counts."""
+@lru_cache(maxsize=256)
+def time_words(folded: str) -> tuple[Found, ...]:
+    """The atoms in the order of the text; where two overlap, the earlier and then the longer one counts.
+
+    Remembered, because plans, questions and the index all read the same text.
+    """
     found: list[Found] = []
     if not folded.isascii() and _CHINESE_SIGN.search(folded):
         found += _CHINESE.scan(folded)
@@ -45,4 +50,4 @@ def time_words(folded: str) -> list[Found]:
     for atom in sorted(found, key=lambda atom: (atom.start, -atom.end)):
         if not kept or atom.start >= kept[-1].end:
             kept.append(atom)
-    return kept
+    return tuple(kept)

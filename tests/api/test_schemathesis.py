@@ -34,6 +34,8 @@ load_all_checks()
 schemathesis.serializer.alias(["image/png", "image/jpeg", "image/webp", GZIP, NDJSON], OCTETS)
 
 
+# The server runs in the same process, and may draw a random pause just while Hypothesis draws an example.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 async def test_schemathesis_finds_nothing(tmp_path, monkeypatch, method):
     monkeypatch.setattr(coverage, "_negative_type", wrong_types)

@@ -5,12 +5,13 @@ import re
 from collections import Counter, defaultdict
 from contextlib import asynccontextmanager, contextmanager
 
-from sqlalchemy import Engine, event, text
+from sqlalchemy import text
 
 from soulgraph.bench.lived import live_through
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.server import open_services
 from soulgraph.settings import Settings
+from soulgraph.tests.statements import noting_statements
 from soulgraph.tests.stores.samples import NOW, session, soul
 
 LIVED, TURNS = 1500, 4
@@ -23,20 +24,16 @@ def _watched(steps, calls, last):
     """Count what SQLite does for each statement, and keep the parameters of the last call."""
     running = {}
 
-    def before(connection, _cursor, statement, parameters, _context, many):
-        calls[statement] += 1
-        last[statement] = parameters[0] if many else parameters
-        raw = connection.connection.dbapi_connection
-        running[id(raw)] = statement
-        if hasattr(raw, "set_progress_handler"):
-            raw.set_progress_handler(lambda: steps.update([running.get(id(raw))]), 1)
+    def before(one):
+        calls[one.sql] += 1
+        last[one.sql] = one.parameters
+        running[id(one.driver)] = one.sql
+        if hasattr(one.driver, "set_progress_handler"):
+            one.driver.set_progress_handler(lambda: steps.update([running.get(id(one.driver))]), 1)
 
-    event.listen(Engine, "before_cursor_execute", before)
-    try:
+    with noting_statements(before):
         yield
-    finally:
-        event.remove(Engine, "before_cursor_execute", before)
-        running.clear()  # the handlers stay with their connections: what comes later is not the last statement's
+    running.clear()  # the handlers stay with their connections: what comes later is not the last statement's
 
 
 async def _turns(services):
@@ -75,9 +72,7 @@ async def _plans(services, last):
             if connection.dialect.name != "postgresql" or not re.match("SELECT|UPDATE|DELETE", statement):
                 continue
             explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) " + statement
-            rows = await connection.run_sync(
-                lambda sync, explain=explain, parameters=parameters: sync.exec_driver_sql(explain, parameters).all()
-            )
+            rows = await (await connection.driver.execute(explain, parameters)).fetchall()
             numbers = re.findall(r"(?:rows=|Removed by \w+(?: \w+)*: )(\d+)", "\n".join(row[0] for row in rows))
             read[statement] = max(map(int, numbers), default=0)
     return read

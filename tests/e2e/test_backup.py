@@ -18,6 +18,7 @@ from sqlalchemy import text
 
 from soulgraph.errors import ConfigurationError, InvalidInput
 from soulgraph.memory.events import Event, Pattern, audience_of
+from soulgraph.runtime.backup import _workplace
 from soulgraph.runtime.ports import open_stores
 from soulgraph.runtime.restore import restore
 from soulgraph.server import create_app, open_services
@@ -211,6 +212,14 @@ async def test_one_backup_at_a_time(client):
     codes = sorted(response.status_code for response in both)
     assert codes in ([200, 409], [200, 200])
     assert all(problem(one) == (409, "backup_running") for one in both if one.status_code == 409)
+
+
+def test_two_processes_of_one_server_do_not_remove_what_the_other_is_copying(tmp_path):
+    folder = tmp_path / "data"
+    (folder / "backup-of-one-that-was-killed" / "chroma").mkdir(parents=True)
+    with _workplace(folder) as one, _workplace(folder) as other:
+        assert {*folder.iterdir()} == {one, other}
+    assert [*folder.iterdir()] == []
 
 
 async def test_killed_in_the_middle_there_is_no_half_file(tmp_path):

@@ -5,12 +5,12 @@ import logging
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import event
 
 from soulgraph.api import spooled
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 from soulgraph.tests.live import new_soul, say, served, transcript
+from soulgraph.tests.statements import noting_statements
 
 LONG = "I have a lot to tell you. " * 300
 
@@ -23,17 +23,16 @@ async def app(tmp_path):
 @contextmanager
 def full(app):
     """No page more than the database has: SQLite then says what it says of a disk that is full."""
-    engine = app.state.services.stores.database._engine
+    pages = 1
 
-    def limit(connection, record, proxy, pages=1):
-        connection.execute(f"PRAGMA max_page_count={pages}")
+    def limit(one):
+        one.driver.execute(f"PRAGMA max_page_count={pages}")
 
-    event.listen(engine, "checkout", limit)
-    try:
+    with noting_statements(limit):
         yield
-    finally:
-        event.remove(engine, "checkout", limit)
-        event.listen(engine, "checkout", lambda *checkout: limit(*checkout, pages=2**30))
+        pages = 2**30  # for the connections that were limited
+        for driver in app.state.services.stores.database._idle:
+            driver.execute(f"PRAGMA max_page_count={pages}")
 
 
 def problem(response):

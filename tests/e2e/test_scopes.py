@@ -96,6 +96,7 @@ people    DELETE /v1/sessions/$session/messages/1
 people    POST   /v1/sessions/$session/fork  {}
 people    PUT    /v1/sessions/$session/messages/1/sharing  {"shared_with": []}
 people    GET    /v1/sessions/$session/turns/x
+people    GET    /v1/turns/x/stream
 people    GET    /v1/sessions/$session/export
 people    GET    /v1/sessions/$session/persona-state
 people    PUT    /v1/sessions/$session/persona-state  {"mode": "strict"}

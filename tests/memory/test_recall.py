@@ -206,7 +206,7 @@ async def test_what_came_to_mind_is_counted(filled_stores):
         await recall.recall("soul_1", "whales", 1)
         await recall.index()
     async with filled_stores.database.read() as connection:
-        assert (await connection.execute(select(episode_uses.c.recalled))).scalars().all() == [2]
+        assert (await connection.execute(select(episode_uses.c.recalled))).scalars() == [2]
 
 
 async def test_only_looking_counts_nothing(filled_stores):

@@ -93,6 +93,9 @@ class Ears(NoListeners):
         self.count = count
         self.heard: list[tuple[str, str, str, dict[str, Any]]] = []
 
+    def reaches(self, soul_id: str, user_id: str) -> int:
+        return self.count
+
     def tell(self, soul_id: str, user_id: str, event: str, data: dict[str, Any]) -> int:
         self.heard.append((soul_id, user_id, event, data))
         return self.count

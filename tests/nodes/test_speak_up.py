@@ -1,3 +1,4 @@
+import asyncio
 from datetime import UTC
 
 import pytest
@@ -78,13 +79,48 @@ async def test_one_terminal_that_hears_it_is_enough(home):
     assert (await kept(home))[2] == 1
 
 
-async def test_what_nobody_heard_was_not_said(home):
+async def test_what_nobody_can_hear_is_not_said(home):
     told = Told()
-    state = await spoken(home, Ears(0), Hub(), told)
+    state = await spoken(home, Ears(0), told=told)
     assert heard_or_not(state) == "stay_silent"
     assert state["silence"] == "nobody could be reached"
     assert await kept(home) == ([], "", 0)
     assert told.lines == []
+
+
+class Listening(Ears):
+    """A stream that looks what is stored at the moment in which it hears something."""
+
+    def __init__(self, stores):
+        super().__init__(1)
+        self.stores, self.looks = stores, []
+
+    def tell(self, *args):
+        self.looks.append(asyncio.ensure_future(kept(self.stores)))
+        return super().tell(*args)
+
+
+async def test_it_is_stored_before_anybody_hears_it(home):
+    ears = Listening(home)
+    await spoken(home, ears)
+    assert (await ears.looks[0])[0] == [("assistant", "Did it rain?", True)]
+    async with home.read() as tx:
+        assert await tx.outbox.all("sess_1") == [], "nothing is left to be delivered"
+
+
+async def test_what_the_broker_does_not_take_is_stored_and_left_to_be_delivered(home):
+    state = await spoken(home, Ears(0), Hub())
+    assert heard_or_not(state) == "__end__"
+    assert (await kept(home))[0] == [("assistant", "Did it rain?", True)]
+    async with home.read() as tx:
+        [said] = await tx.messages.page("sess_1")
+        [job] = await tx.outbox.all("sess_1")
+    assert (job.kind, job.turn_id, job.payload, job.run_at) == (
+        "delivery",
+        said.turn_id,
+        {"user_id": "user_1"},
+        NOW + 10,
+    )
 
 
 async def test_words_are_counted_by_the_day_and_make_the_session_the_newest(home):

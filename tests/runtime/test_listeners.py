@@ -1,10 +1,10 @@
 """Listeners hear what happens to their soul, lose the oldest when they are slow, and never keep anybody waiting."""
 
 import asyncio
-from collections import deque
 
-from soulgraph.runtime import listeners as module
-from soulgraph.runtime.listeners import Listeners, Notice, Subscription
+from soulgraph.runtime import notices as module
+from soulgraph.runtime.listeners import Listeners
+from soulgraph.runtime.notices import KeptNotices, Notice, Subscription
 from soulgraph.tests.stores.samples import session
 
 
@@ -163,7 +163,7 @@ async def test_what_came_after_an_event_is_told_again_to_whom_it_concerns():
 async def test_what_is_too_long_ago_or_too_much_or_of_another_server_is_missed(monkeypatch):
     monkeypatch.setattr(module, "_MAX_REPLAYED", 3)
     other, listeners = Listeners(), Listeners()
-    listeners._kept = deque(maxlen=5)
+    listeners._kept = KeptNotices("first", limit=5)
 
     async def begin(after):
         with listeners.connect() as line:

@@ -9,6 +9,7 @@ import asyncio, json, sys, threading, time
 from pathlib import Path
 
 from soulgraph.runtime.ports import open_ports
+from soulgraph.runtime.warm_up import STEPS
 from soulgraph.settings import Settings
 
 loop_thread, seen = threading.get_ident(), []
@@ -21,6 +22,8 @@ def watch(event, args):
 
 async def main():
     async with open_ports(Settings(data_dir=Path(sys.argv[1]), _env_file=None), time.time) as ports:
+        for step in STEPS:  # as the warm-up does it, a moment after the start
+            await asyncio.to_thread(step)
         sys.addaudithook(watch)
         await ports.context.senses.emotions.recognise("今天有点难过")
         await ports.context.memory.recall.recall("nobody", "今天有点难过")

@@ -5,9 +5,10 @@ import logging
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from itertools import chain, repeat
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from soulgraph.runtime import ticks as module
 from soulgraph.runtime.listeners import Listeners, Subscription
@@ -18,12 +19,14 @@ from soulgraph.soul.emotions import UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact
 from soulgraph.soul.personality import traits_of
-from soulgraph.stores.database import Database, _Postgres, database_url
+from soulgraph.stores.database import Database, database_url
 from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import RESOLUTION_S
+from soulgraph.stores.postgres_database import PostgresDatabase
 from soulgraph.stores.records import PresenceReport
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
+from soulgraph.tests.statements import noting_statements
 from soulgraph.tests.stores.samples import NOW, soul
 
 PERIOD_S = 3.0
@@ -87,15 +90,9 @@ class World:
     @contextmanager
     def statements(self):
         """What is sent to the database meanwhile: (statement, whether as a batch)."""
-        engine, sent = self.stores.database._engine, []
-
-        def note(_connection, _cursor, statement, _parameters, _context, batch):
-            sent.append((statement.split()[0], batch))
-
-        engine = getattr(engine, "sync_engine", engine)
-        event.listen(engine, "before_cursor_execute", note)
-        yield sent
-        event.remove(engine, "before_cursor_execute", note)
+        sent = []
+        with noting_statements(lambda one: sent.append((one.sql.split()[0], one.is_batch))):
+            yield sent
 
 
 @pytest.fixture
@@ -271,8 +268,9 @@ async def test_all_souls_are_written_in_one_batch(world):
     world.now += RESOLUTION_S
     with world.statements() as sent:
         await world.ticks.tick()
-    batches = [("UPDATE", True), ("INSERT", True)]
-    assert [one for one in sent if one[0] != "BEGIN"] == [("SELECT", False), ("SELECT", False), *batches]
+    is_batch = world.stores.database.url.get_backend_name() == "sqlite"  # PostgreSQL gets all rows as one parameter
+    batches = [("UPDATE", is_batch), ("INSERT", True)]
+    assert sent == [("SELECT", False), ("SELECT", False), *batches]
     assert world.observed == [3]
 
 
@@ -288,6 +286,56 @@ async def test_a_soul_is_ticked_once_a_period_however_many_servers_there_are(wor
         world.now -= PERIOD_S / 2
         told = Counter(update.soul_id for update in world.hub.updates)
         assert told == dict.fromkeys(["soul_a", "soul_b", "soul_c"], periods)
+
+
+async def test_a_round_that_takes_longer_than_a_period_ticks_nobody_whom_another_server_ticked_meanwhile(world):
+    await world.settle("b")
+    world.now += 4 * PERIOD_S
+    await world.server().tick()
+    before = [await world.feeling(name) for name in "ab"]
+    clock = chain([world.now - 2 * PERIOD_S], repeat(world.now + 1))
+    await replace(world.ticks, clock=lambda: next(clock)).tick()
+    assert world.observed == [2, 0]
+    assert [await world.feeling(name) for name in "ab"] == before
+
+
+async def test_heartbeats_are_noted_also_during_a_round_that_takes_long(world, monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 1)
+    monkeypatch.setattr(module, "_MAX_AT_ONCE", 1)
+    await world.settle("b", "c")
+
+    class SlowBody(Body):
+        def emotion_update(self, update):
+            super().emotion_update(update)
+            world.now += 2 * PERIOD_S
+            world.presence.seen("term_a")
+
+    world.now += PERIOD_S
+    began = world.now
+    await replace(world.ticks, hub=SlowBody()).tick()
+    async with world.stores.read() as tx:
+        noted = await tx.terminals.find("term_a")
+    assert noted.last_seen == began + 4 * PERIOD_S, "the third heartbeat is the next round's"
+
+
+async def test_more_terminals_than_are_read_at_once_are_all_ticked(world, monkeypatch):
+    monkeypatch.setattr(module, "_PAGE", 2)
+    await world.settle("b", "c", "d")
+    async with world.stores.write() as tx:
+        await tx.terminals.bind("term_e", "soul_a", NOW)
+    await world.pass_time()
+    told = Counter(update.soul_id for update in world.hub.updates)
+    assert told == {"soul_a": 2, "soul_b": 1, "soul_c": 1, "soul_d": 1}
+
+
+async def test_many_souls_are_ticked_in_larger_batches_and_few_at_leisure(world):
+    paces = {souls: world.ticks._pace(souls) for souls in (1, 700, 2_000, 10_000, 100_000)}
+    assert paces[1] == (20, 0.06)
+    assert paces[700] == (20, pytest.approx(0.06))
+    assert paces[2_000] == (20, pytest.approx(0.021))
+    assert [pace.at_once for pace in paces.values()] == [20, 20, 20, 48, 100]
+    for souls, pace in paces.items():
+        assert souls / pace.at_once * pace.step_s <= 0.7 * PERIOD_S + 1e-9
 
 
 async def test_reading_between_ticks_is_exact(world):
@@ -361,7 +409,7 @@ async def test_a_soul_that_is_being_spoken_to_is_left_to_its_next_tick(postgres_
 
 async def test_a_database_that_goes_away_and_comes_back_is_said_twice_and_survived(world, caplog):
     caplog.set_level(logging.INFO, "soulgraph.runtime.periodic")
-    there, away = world.stores.database, _Postgres(database_url("postgresql://127.0.0.1:1/soul"))
+    there, away = world.stores.database, PostgresDatabase(database_url("postgresql://127.0.0.1:1/soul"))
     ticks = world.server(period_s=0.02)
     async with ticks.running():
         for database, message in ((away, "trying again"), (there, "going on"), (away, "trying again")):

@@ -26,10 +26,10 @@ def stemmer(monkeypatch):
     found = Stemmer()
     for module in (tokenizer, common_words):
         monkeypatch.setattr(module, "_stemmer", lambda: found)
-    for cached in (tokenizer._stem, common_words.is_common):
+    for cached in (tokenizer._stem, tokenizer._terms_of, common_words.is_common):
         cached.cache_clear()
     yield found
-    for cached in (tokenizer._stem, common_words.is_common):
+    for cached in (tokenizer._stem, tokenizer._terms_of, common_words.is_common):
         cached.cache_clear()
 
 

@@ -37,8 +37,8 @@ async def listen(saver, session_id, word):
 
 async def kept_threads(stores):
     """The threads that LangGraph's tables know; they must agree."""
+    tables = [name for name in await stores.database.run_sync(table_names) if name in CHECKPOINT_TABLES]
     async with stores.database.read() as connection:
-        tables = [name for name in await connection.run_sync(table_names) if name in CHECKPOINT_TABLES]
         threads = [
             set((await connection.execute(text(f"SELECT thread_id FROM {table}"))).scalars()) for table in tables
         ]

@@ -44,6 +44,21 @@ async def test_jobs_of_a_session_keep_their_order(home):
     assert jobs == [("turn_2", "reflect"), ("turn_1", "reflect"), ("turn_1", "archive")]
 
 
+async def test_a_job_of_which_somebody_takes_care_is_due_later(home):
+    async with home.write() as tx:
+        await tx.outbox.add("delivery", "soul_1", "sess_1", "life_1", {}, NOW, run_at=NOW + 10)
+    assert await claim(home, NOW + 9) is None
+    assert (await claim(home, NOW + 10)).turn_id == "life_1"
+
+
+async def test_jobs_of_another_kind_are_not_waited_for(home):
+    await add(home, "turn_1")
+    async with home.write() as tx:
+        await tx.outbox.add("delivery", "soul_1", "sess_1", "life_1", {}, NOW)
+    first, second = await claim(home), await claim(home)
+    assert (first.turn_id, second.turn_id) == ("turn_1", "life_1")
+
+
 async def test_a_turn_has_one_job_of_a_kind(home):
     await add(home, "turn_1")
     with pytest.raises(IntegrityError):

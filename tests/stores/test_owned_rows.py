@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from sqlalchemy.exc import StatementError
 
-from soulgraph.errors import NotFound
+from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.soul.people import EVERYONE, NOBODY
 from soulgraph.stores.memory import FACT_SLOTS, user_name
 from soulgraph.tests.stores.samples import NOW, preference, slot, soul
@@ -138,6 +137,6 @@ async def test_each_person_has_all_the_slots(home):
 
 
 async def test_an_id_that_would_be_read_as_two_is_refused(home):
-    with pytest.raises(StatementError, match="line break"):
+    with pytest.raises(InvalidInput, match="line break"):
         async with home.write() as tx:
             await tx.slots.put(slot(1, user_id=ANN, shared_with=("bob\ncleo",), updated_at=NOW))

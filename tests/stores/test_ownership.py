@@ -30,8 +30,7 @@ class Old:
 
     async def move(self, revision):
         step = command.upgrade if revision == "head" else command.downgrade
-        async with self.stores.database.write() as connection:
-            await connection.run_sync(lambda sync: step(alembic_config(sync), revision))
+        await self.stores.database.run_sync(lambda sync: step(alembic_config(sync), revision))
 
     async def put(self, table, *rows):
         async with self.stores.database.write() as connection:
@@ -325,7 +324,7 @@ async def contents(stores):
     found = {}
     async with stores.database.read() as connection:
         for table in schema.metadata.sorted_tables:
-            rows = (await connection.execute(table.select())).mappings().all()
+            rows = (await connection.execute(table.select())).mappings()
             skipped = {"created_at"} if table is schema_memory.inner_versions else set()
             found[table.name] = sorted(repr({k: v for k, v in row.items() if k not in skipped}) for row in rows)
     return found
@@ -374,13 +373,11 @@ async def test_on_the_way_down_rows_of_several_people_become_one(crowd):
         await connection.execute(text(statement), {"id": said.message_id})
     await crowd.move("0006")
     async with crowd.stores.database.read() as connection:
-        slots = (
-            (await connection.execute(text("SELECT content FROM slots WHERE n = :n"), {"n": mine.n})).scalars().all()
-        )
+        slots = (await connection.execute(text("SELECT content FROM slots WHERE n = :n"), {"n": mine.n})).scalars()
         assert slots == [mine.content]
         assert (await connection.execute(text("SELECT count(*) FROM lives"))).scalar() == 1
         heard = "SELECT soul_id FROM episodes WHERE message_id = :id"
-        assert (await connection.execute(text(heard), {"id": said.message_id})).scalars().all() == ["soul_1"]
+        assert (await connection.execute(text(heard), {"id": said.message_id})).scalars() == ["soul_1"]
 
 
 async def test_many_messages_move_to_whom_they_belong(old):

@@ -65,6 +65,13 @@ async def test_what_is_due_is_claimed_and_what_is_not_waits(home):
     assert await claim(home) == []
 
 
+async def test_what_is_due_is_claimed_among_a_crowd_that_no_statement_could_name_at_once(home):
+    await put(home, plan("a"), plan("b"), plan("c", user_id="zoe"))
+    crowd = [*[(f"nobody_{n}", "user_1") for n in range(20_000)], PAIR, ("soul_1", "zoe")]
+    assert len(await claim(home, pairs=crowd, limit=2)) == 2
+    assert len(await claim(home, pairs=crowd, limit=2)) == 1
+
+
 async def test_a_claim_whose_server_died_can_be_claimed_again_and_the_dead_one_changes_nothing(home):
     await put(home, plan())
     (lost,) = await claim(home)

@@ -95,3 +95,11 @@ async def test_a_pair_is_not_made_of_two_others(home):
         await tx.souls.add(soul("soul_2"))
         await tx.proactive_schedules.schedule({("soul_1", "ann"): NOW, ("soul_2", "bob"): NOW})
     assert await lives(home, ("soul_1", "bob"), ("soul_2", "ann")) == []
+
+
+async def test_a_crowd_that_no_statement_could_name_at_once_is_found_and_claimed(home):
+    crowd = {(f"nobody_{n}", "user_1"): LATER for n in range(20_000)} | {ONE: LATER}
+    async with home.write() as tx:
+        await tx.proactive_schedules.schedule({ONE: NOW})
+        assert [one.soul_id for one in await tx.proactive_schedules.of(crowd)] == ["soul_1"]
+        assert [one.soul_id for one in await tx.proactive_schedules.claim(crowd, NOW)] == ["soul_1"]

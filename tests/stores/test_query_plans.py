@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from soulgraph.soul.people import EVERYONE
 from soulgraph.stores.stores import Transaction
+from soulgraph.tests.statements import noting_statements
 from soulgraph.tests.stores.samples import NOW
 
 PEOPLE, ROWS, SHARED = 500, 10_000, 50
@@ -48,16 +49,11 @@ async def plans(connection, read):
     """What the database says it has done for the statement of a read: one line for each step."""
     postgres = connection.dialect.name == "postgresql"
     explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) " if postgres else "EXPLAIN QUERY PLAN "
-    statements = []
-
-    def note(_connection, _cursor, statement, parameters, *_):
-        statements.append((statement, parameters))
-
-    await connection.run_sync(lambda sync: event.listen(sync, "before_cursor_execute", note))
-    found = await read(Transaction(connection))
-    await connection.run_sync(lambda sync: event.remove(sync, "before_cursor_execute", note))
-    [(statement, parameters)] = statements
-    rows = await connection.run_sync(lambda sync: sync.exec_driver_sql(explain + statement, parameters).all())
+    with noting_statements() as asked:
+        found = await read(Transaction(connection))
+    [one] = asked
+    cursor = one.driver.execute(explain + one.sql, one.parameters)
+    rows = await (await cursor).fetchall() if postgres else cursor.fetchall()
     return found, [row[-1] for row in rows]
 
 

@@ -92,6 +92,15 @@ async def test_a_minute_of_silence_is_absence_and_so_is_a_sighting_from_the_futu
             assert is_online(await tx.terminals.find("term_1"), NOW + elapsed_s) is there
 
 
+async def test_those_awake_are_read_page_by_page_in_the_order_of_their_ids(home):
+    async with home.write() as tx:
+        for terminal_id in ("b", "a", "c", "gone"):
+            await tx.terminals.bind(terminal_id, "soul_1", NOW)
+        await tx.terminals.note([PresenceReport("gone", False, NOW)])
+        pages = [await tx.terminals.awake_after(last, NOW, 2) for last in ("", "b", "c")]
+    assert [[one.terminal_id for one in page] for page in pages] == [["a", "b"], ["c"], []]
+
+
 async def test_only_who_is_online_and_carries_a_soul_is_awake(home):
     async with home.write() as tx:
         for terminal_id in ("gone", "there"):

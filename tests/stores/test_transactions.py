@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
 from soulgraph.errors import NotFound, StoreUnavailable
-from soulgraph.stores.database import Database, _Postgres, database_url
+from soulgraph.stores.database import Database, database_url
+from soulgraph.stores.postgres_database import PostgresDatabase
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.services import end_connections
 from soulgraph.tests.stores.samples import NOW, message, preference, slot, soul
@@ -130,7 +131,7 @@ async def test_an_open_database_answers_a_ping(stores):
 
 @pytest.mark.parametrize("access", ["read", "write"])
 async def test_a_database_that_is_away_is_unavailable(access):
-    stores = Stores(_Postgres(database_url("postgresql://127.0.0.1:1/soul")))
+    stores = Stores(PostgresDatabase(database_url("postgresql://127.0.0.1:1/soul")))
     with pytest.raises(StoreUnavailable):
         async with getattr(stores, access)() as tx:
             await tx.ping()

@@ -11,7 +11,7 @@ import pytest
 import websockets
 
 from soulgraph.errors import ConfigurationError
-from soulgraph.terminals import embedded
+from soulgraph.terminals import listening
 from soulgraph.tests.live import free_port
 from soulgraph.tests.terminals.brokers import independent, open_broker
 
@@ -26,8 +26,8 @@ def taken():
 
 
 async def test_a_usual_port_that_is_taken_is_left_for_the_next_and_the_log_says_so(taken, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, "soulgraph.terminals.embedded")
-    monkeypatch.setattr(embedded, "MQTT_PORT", taken)
+    caplog.set_level(logging.INFO, "soulgraph.terminals")
+    monkeypatch.setattr(listening, "MQTT_PORT", taken)
     async with open_broker(None, 0) as addresses:
         assert taken < urlsplit(addresses.mqtt).port < taken + 10
     assert f"port {taken} is taken" in caplog.text

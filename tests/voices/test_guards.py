@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from soulgraph.voices.guards import CopyGuard, LoopGuard
+from soulgraph.tests.voices.plain_guards import PlainCopyGuard, PlainLoopGuard
+from soulgraph.voices.copy_guard import CopyGuard
+from soulgraph.voices.guards import LoopGuard
 
 SECRET = "I am afraid that he will leave, and I would never tell him how much it hurts."
 SECRET_ZH = "我其实很怕他走，可是我绝不会告诉他这有多疼。"
@@ -222,3 +224,43 @@ def test_how_a_text_is_cut_makes_no_difference_to_copies(before, size, after, cu
     shown = fed(CopyGuard([SECRET], [LINE, text]), text, cuts)
     assert text.startswith(shown)
     assert shown == fed(CopyGuard([SECRET], [LINE, text]), text)
+
+
+FEW_LETTERS = st.text(st.sampled_from("ab c."), max_size=40)
+"""Of which most texts repeat themselves."""
+SAID = st.lists(
+    st.sampled_from([*SECRET.split(), *LINE.split(), "boat", "啊", "。", "ß", SECRET_ZH, LINE_ZH]), max_size=30
+)
+SPOKEN = st.tuples(SAID, st.sampled_from([" ", "", ", "])).map(lambda said: said[1].join(said[0]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(FEW_LETTERS, FEW_LETTERS, st.integers(1, 30), FEW_LETTERS, CUTS)
+def test_a_loop_guard_does_what_one_does_that_looks_at_every_letter(before, unit, rounds, after, cuts):
+    text = before + unit * rounds + after
+    guard, plain = LoopGuard(), PlainLoopGuard()
+    assert fed(guard, text, cuts) == fed(plain, text)
+    assert guard.looping == plain.looping
+
+
+@settings(max_examples=100, deadline=None)
+@given(SPOKEN, SPOKEN, st.integers(0, len(SECRET)), st.integers(0, len(SECRET)), CUTS)
+def test_a_copy_guard_does_what_one_does_that_looks_at_every_letter(before, after, first, last, cuts):
+    text = before + SECRET[first:last] + after
+    given = [SECRET, SECRET_ZH], [LINE, LINE_ZH, after, text[:200]]
+    guard, plain = CopyGuard(*given), PlainCopyGuard(*given)
+    assert fed(guard, text, cuts) == fed(plain, text)
+    assert guard.copied == plain.copied
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from([LINE, LINE_ZH, ORDINARY]), st.lists(st.tuples(st.integers(0, 350), st.text("ab 了", max_size=2)))
+)
+def test_a_line_with_other_letters_is_followed_as_far_as_one_that_is_compared_as_a_whole(line, changes):
+    text = line
+    for at, letters in changes:
+        text = text[:at] + letters + text[at + 1 :]
+    guard, plain = CopyGuard(lines=[line]), PlainCopyGuard(lines=[line])
+    assert [*map(guard.feed, text), guard.close()] == [*map(plain.feed, text), plain.close()]
+    assert guard.copied == plain.copied

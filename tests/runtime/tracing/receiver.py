@@ -80,7 +80,8 @@ class Receiver:
             if not message.get("more_body"):
                 break
         self._take(scope["path"], headers, _unpacked(body, headers))
-        answer = json.dumps(_INFO if scope["path"] == "/info" else {}).encode()
+        answers = {"/info": _INFO, "/received": {"runs": len(self.runs), "bytes": sum(map(len, self.bodies))}}
+        answer = json.dumps(answers.get(scope["path"], {})).encode()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": answer})
 

@@ -11,7 +11,7 @@ from soulgraph.settings import Settings
 
 async def test_without_its_packages_a_collector_is_refused_with_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "soulgraph.runtime.tracing.otlp", raising=False)
-    monkeypatch.setitem(sys.modules, "openinference.instrumentation.langchain", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(ConfigurationError, match=r"OTLP_ENDPOINT.*soulgraph\[trace\]"):
         async with open_tracing(Settings.load(otlp_endpoint="http://127.0.0.1:1/v1/traces")):
             pass

@@ -1,4 +1,6 @@
-"""Who waits for labels gets them, or is let go at the end."""
+"""What a trace knows while it lasts, and that two of them at once do not mix."""
+
+import asyncio
 
 from soulgraph.runtime.tracing.trace import (
     add_decision,
@@ -10,24 +12,25 @@ from soulgraph.runtime.tracing.trace import (
 )
 
 
-def test_what_ends_before_all_labels_are_known_is_sent_when_they_are():
-    sent = []
-    with traced(awaits="exec_mode", terminal_id=None):
-        current_trace().send_when_labelled(lambda trace: sent.append(trace.metadata(root=False)))
-        add_labels(mbti="INFJ")
-        assert not sent
-        add_labels(exec_mode="blocked")
-        assert sent == [{"mbti": "INFJ", "exec_mode": "blocked"}]
-        current_trace().send_when_labelled(lambda _: sent.append("at once"))
-        assert sent[1:] == ["at once"]
+async def test_two_traces_at_once_keep_their_labels_apart():
+    async def labelled(mbti):
+        with traced(terminal_id=None, soul_id=mbti):
+            await asyncio.sleep(0)
+            add_labels(mbti=mbti)
+            await asyncio.sleep(0)
+            return current_labels()
+
+    assert await asyncio.gather(labelled("INFJ"), labelled("ESTP")) == [
+        {"soul_id": "INFJ", "mbti": "INFJ"},
+        {"soul_id": "ESTP", "mbti": "ESTP"},
+    ]
 
 
-def test_what_waits_for_a_label_that_never_comes_is_sent_at_the_end():
-    sent = []
-    with traced(awaits="exec_mode"):
-        current_trace().send_when_labelled(lambda _: sent.append("late"))
-        assert not sent
-    assert sent == ["late"]
+def test_what_was_redacted_before_a_text_became_private_is_redacted_anew():
+    with traced():
+        current_trace().texts["a private thought"] = "a private thought"
+        keep_private("private")
+        assert not current_trace().texts
 
 
 def test_outside_of_a_trace_nothing_is_kept():

@@ -78,7 +78,7 @@ async def test_when_the_encoder_does_not_answer_the_rules_decide():
 
 def test_the_speaker_is_part_of_every_feature():
     said = [Heard.of("I'll wake you tomorrow at seven", NOW, speaker) for speaker in ("user", "soul")]
-    first, second = (features_of(heard, heard.clauses[0], None) for heard in said)
+    first, second = (features_of(heard, heard.clauses[0], None).dense() for heard in said)
     assert first.shape == (BUCKETS,)
     assert not np.allclose(first, second)
 

@@ -102,6 +102,34 @@ describe("the socket of a tab", () => {
     expect(resent).toEqual(["one"]);
   });
 
+  it("lets words go on after the last event of their turn, which is no place in what happens to souls", () => {
+    socket.listen({ soul_id: "s" });
+    last().open();
+    last().tell({ event: "state_changed", id: "p-7", data: { soul_id: "s" } });
+    socket.chat({ input_id: "one", text: "hi" });
+    last().tell({ event: "token", id: "turn_1.1.2.9f", input_id: "one", data: { text: "he" } });
+    last().close();
+    vi.advanceTimersByTime(300);
+    last().open();
+    expect(last().sent).toEqual([
+      { type: "listen", soul_id: "s", after: "p-7" },
+      { type: "chat", input_id: "one", text: "hi", after: "turn_1.1.2.9f" },
+    ]);
+    expect(resent).toEqual([]);
+  });
+
+  it("tells that words begin anew when the server says so", () => {
+    last().open();
+    socket.chat({ input_id: "one", text: "hi" });
+    last().tell({ event: "token", id: "turn_1.1.2.9f", input_id: "one", data: { text: "he" } });
+    last().tell({ event: "restart", id: "turn_2.0.0.00", input_id: "one", data: { reason: "lost" } });
+    expect(resent).toEqual(["one"]);
+    last().close();
+    vi.advanceTimersByTime(300);
+    last().open();
+    expect(last().sent).toEqual([{ type: "chat", input_id: "one", text: "hi", after: "turn_2.0.0.00" }]);
+  });
+
   it("keeps what is said while nobody answers, and does not call that said again", () => {
     socket.chat({ input_id: "one", text: "hi" });
     last().open();

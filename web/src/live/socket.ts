@@ -1,6 +1,6 @@
 /**
  * The one web socket of a tab. It comes back by itself, asks for what it missed, and sends again what was not answered:
- * an input with the same id is answered once, so nothing is said twice and no word is lost.
+ * an input with the same id is answered once, so nothing is said twice, and its words go on where they broke off.
  */
 
 export interface Frame {
@@ -36,7 +36,7 @@ export type Connection = "connecting" | "open" | "down";
 export interface SocketHandlers {
   frame: (frame: Frame) => void;
   connection: (connection: Connection, retryAt: number | null) => void;
-  /** A turn is sent again after the connection was lost: its reply begins anew. */
+  /** The reply of a turn begins anew: it was sent again before a word of it was heard, or its words were lost. */
   resent: (inputId: string) => void;
 }
 
@@ -57,6 +57,8 @@ export class LiveSocket {
   private lastEventId: string | undefined;
   private readonly subscriptions = new Map<string, Subscription>();
   private readonly unanswered = new Map<string, ChatMessage>();
+  /** The id of the last event of each turn. */
+  private readonly heard = new Map<string, string>();
   private sent = new Set<string>();
 
   constructor(
@@ -122,6 +124,7 @@ export class LiveSocket {
 
   forget(inputId: string): void {
     this.unanswered.delete(inputId);
+    this.heard.delete(inputId);
   }
 
   private get isOpen(): boolean {
@@ -135,19 +138,22 @@ export class LiveSocket {
       this.send({ type: "listen", ...subscription, ...(this.lastEventId && { after: this.lastEventId }) });
     }
     for (const [inputId, message] of this.unanswered) {
-      if (this.sent.has(inputId)) this.handlers.resent(inputId);
+      const after = this.heard.get(inputId);
+      if (this.sent.has(inputId) && !after) this.handlers.resent(inputId);
       this.sent.add(inputId);
-      this.send({ type: "chat", ...message });
+      this.send({ type: "chat", ...message, ...(after && { after }) });
     }
     this.pinging = setInterval(() => this.ping(), PING_MS);
   }
 
   private received(frame: Frame): void {
     clearTimeout(this.silence);
-    if (frame.id) this.lastEventId = frame.id;
+    if (frame.id && frame.input_id) this.heard.set(frame.input_id, frame.id);
+    else if (frame.id) this.lastEventId = frame.id;
+    if (frame.event === "restart" && frame.input_id) this.handlers.resent(frame.input_id);
     if (frame.event === "listening" && !this.lastEventId) this.lastEventId = String(frame.data.last_event_id);
     if (LAST_EVENTS.has(frame.event) && frame.input_id) {
-      this.unanswered.delete(frame.input_id);
+      this.forget(frame.input_id);
       this.sent.delete(frame.input_id);
     }
     this.handlers.frame(frame);
