@@ -69,14 +69,17 @@ async def _notices(
             listener.close()
 
         async with in_background(end_with_key(), "stream", "goes on, also if its key is revoked"):
-            follow(listener, soul, caller, services, after, nodes)
+            await follow(listener, soul, caller, services, after, nodes)
             yield None  # a first ping tells the client that it is subscribed from now on
             async for notice in listener.events(PING_S):
                 yield notice
 
 
-def follow(listener: Listener, soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool) -> None:
+async def follow(
+    listener: Listener, soul: Soul, caller: Caller, services: Services, after: str | None, nodes: bool
+) -> None:
     """Let the listener hear what is the caller's to hear of a soul: what it missed, how it feels, and what comes."""
+    await services.bus.settled()  # what this server has told already is missed, and does not come
     person = caller.person if caller.is_owner else caller.one_person
     subscription = Subscription(soul.soul_id, person, nodes=nodes, is_owner=caller.is_owner)
     services.listeners.follow(listener, subscription, after)

@@ -166,7 +166,7 @@ class Conversation:
             soul = await caller.soul(tx, message.soul_id)
         if len({soul.soul_id, *(one.soul_id for one in self._listener.subscriptions)}) > MAX_SOULS:
             raise InvalidInput(f"a socket listens to {MAX_SOULS} souls at most: `unlisten` to one of them")
-        follow(self._listener, soul, caller, self._services, message.after, message.nodes)
+        await follow(self._listener, soul, caller, self._services, message.after, message.nodes)
 
     async def _chat(self, message: Chat) -> None:
         """Start a turn, and let the socket hear what the soul says and how it changes from now on."""

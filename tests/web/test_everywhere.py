@@ -125,6 +125,7 @@ async def test_a_deep_address_shows_the_same_after_a_reload(open_studio):
     headings = page.get_by_role("main").get_by_role("heading")
     for path in (*TITLES, "soul/profile", "memory/episodes", "library/backgrounds/quiet_flat", "operations/settings"):
         await visit(studio, path)
+        await page.wait_for_load_state("networkidle")  # what only some may see is there once it is known who looks
         shown = await headings.all_inner_texts()
         assert shown
         await page.reload()
