@@ -4,7 +4,7 @@ Words are looked for in the message itself and around it, because a talk does no
 meaning counts for more where words find little.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -125,16 +125,16 @@ def features_of(
 
 
 def speaker_named(
-    question: Question, postings: Sequence[Postings], by_user: NDArray[np.bool_]
+    question: Question, postings: Mapping[int, Postings], by_user: NDArray[np.bool_]
 ) -> tuple[set[int], float]:
     """The terms of the question that name one of the two who talk, and whom: 1 the user, -1 the soul.
 
     People say the name of the one they talk to: a name that nearly only one of them says is that of the other.
     """
     found: dict[int, float] = {}
-    for term, posting in zip(question.terms, postings, strict=True):
-        if term in question.names and len(posting.rows) >= _MIN_CALLS:
-            share = float(by_user[posting.rows].mean())
+    for term in question.terms:
+        if term in question.names and len(postings[term].rows) >= _MIN_CALLS:
+            share = float(by_user[postings[term].rows].mean())
             if share >= _ONE_SIDED or share <= 1 - _ONE_SIDED:
                 found[term] = -1.0 if share >= _ONE_SIDED else 1.0
     whom = {*found.values()}
@@ -155,6 +155,8 @@ def _shares(match: Match, hops: Sequence[Rows], size: int) -> tuple[Floats, Floa
     beside, within, fading = (np.zeros(len(hops[0]), np.float32) for _ in range(3))
     weights = np.zeros(len(columns) + 1, np.float32)
     for term in match.postings:
+        if not len(term.rows):
+            continue
         weights[:] = 0
         weights[position[term.rows]] = term.weights
         weights[-1] = 0  # of no row, and of all that are not compared

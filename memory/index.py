@@ -119,9 +119,9 @@ class SoulIndex:
         if found is None:
             return Candidates([], [], np.zeros(0, np.float32))
         rows, features, names_speaker = found
-        kept = ~np.isin(rows, [self._rows[one] for one in query.exclude if one in self._rows])
         scores = np.full(len(self) + 1, -np.inf)
-        scores[rows[kept]] = ranking.scores(features)[kept]
+        scores[rows] = ranking.scores(features)
+        scores[[self._rows[one] for one in query.exclude if one in self._rows]] = -np.inf
         speaks = np.zeros(len(self), bool)
         speaks[rows] = (features.words > 0) | (features.concepts > 0) | (features.meaning >= _MIN_MEANING)
         chosen = spread(scores, speaks, self._lines, limit, ranking)
@@ -135,10 +135,10 @@ class SoulIndex:
 
         None when the query is about nothing in the index.
         """
-        postings = self._terms.postings(question.terms)
+        postings = self._terms.postings((*question.terms, *question.concepts))
         names, about = speaker_named(question, postings, self._by_user.values)
-        match = self._terms.match([term for term in question.terms if term not in names])
-        concepts = Match(self._terms.postings(question.concepts), len(self))
+        match = self._terms.match(postings[term] for term in question.terms if term not in names)
+        concepts = Match([postings[term] for term in question.concepts], len(self))
         by_terms = np.union1d(top_k(match.scores(), _SEEDS), top_k(concepts.scores(), _SEEDS))
         seeds = np.union1d(by_terms, self._nearest_rows(query.vector)).astype(np.int64)
         rows = self._with_neighbours(seeds)
@@ -146,7 +146,7 @@ class SoulIndex:
         cosines = np.zeros(len(self) + 1, np.float32)  # one more row, always 0, for the index -1 of a missing neighbour
         cosines[compared] = self._cosines(query.vector, compared)
         similarities = self._similarities(query.vector, cosines, by_terms)
-        known_terms = self._terms.match((*question.terms, *question.concepts)).known_terms
+        known_terms = self._terms.match(postings.values()).known_terms
         if not any(is_relevant(one, known_terms, len(self), EPISODES) for one in similarities):
             return None
         features = features_of(self._lines, question, rows, match, concepts, cosines, about, query.now)

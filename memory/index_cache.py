@@ -116,14 +116,15 @@ class IndexCache:
         """Add the messages that came after the last one read, and the vectors that were computed since."""
         index = cached.index
         soul_id, audience = key
-        read = await tx.episodes.after(soul_id, audience, max(index.last_id - _OVERLAP, 0), self._model)
+        read_after = max(index.last_id - _OVERLAP, 0)
+        read = await tx.episodes.after(soul_id, audience, read_after, self._model)
         episodes = _known(read, audience)
         await cached.run_locked(len(episodes), lambda: index.add(episodes))
         after = index.embedded_to
-        while after < index.last_id:
+        while after < read_after:  # those above came with their messages
             vectors = await tx.vectors.after(soul_id, self._model, after, _CHUNK)
             await cached.run_locked(len(vectors), lambda: index.add_vectors(vectors))  # noqa: B023
-            after = vectors[-1][0] if len(vectors) == _CHUNK else index.last_id
+            after = vectors[-1][0] if len(vectors) == _CHUNK else read_after
 
     async def _read_old(self, tx: Transaction, key: _Key, cached: _CachedIndex) -> None:
         """Add the next chunk of older messages, newest first."""

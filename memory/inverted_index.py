@@ -5,7 +5,8 @@ there are only a logarithmic number of them.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ Rows = NDArray[np.int32]
 
 MAX_QUERY_TERMS = 48
 """A long text says what it is about with its rarest terms."""
+
+_NO_ROWS: Rows = np.zeros(0, np.int32)
+_NO_WEIGHTS: Floats = np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,9 @@ class Match:
 
     def scores(self) -> Floats:
         """By row: the BM25 score divided by the idf of the whole query; above 1 when a text repeats the terms."""
-        rows = [np.zeros(0, np.int32), *(term.rows for term in self.postings)]
-        weights = [np.zeros(0, np.float32), *(term.idf * term.weights for term in self.postings)]
+        found = [term for term in self.postings if len(term.rows)]
+        rows = [_NO_ROWS, *(term.rows for term in found)]
+        weights = [_NO_WEIGHTS, *(term.idf * term.weights for term in found)]
         # All postings at once: one addition for each term and segment takes several times as long.
         return np.bincount(np.concatenate(rows), np.concatenate(weights), self.texts).astype(np.float32)
 
@@ -82,24 +87,34 @@ class InvertedIndex:
             last = self._segments.pop()
             self._segments[-1] = _merge(self._segments[-1], last)
 
-    def match(self, terms: Sequence[int]) -> Match:
-        """Where the terms of a query occur. One that is repeated counts once; of very many the rarest count."""
-        found = sorted(self.postings(dict.fromkeys(terms)), key=lambda term: -term.idf)[:MAX_QUERY_TERMS]
+    def match(self, postings: Iterable[Postings]) -> Match:
+        """Where the terms of a query occur, given the postings of each; of very many the rarest count."""
+        found = sorted(postings, key=lambda term: -term.idf)[:MAX_QUERY_TERMS]
         total = max(sum(term.idf for term in found), 1e-9)
-        return Match([replace(term, idf=term.idf / total) for term in found], len(self))
+        return Match([Postings(term.rows, term.weights, term.idf / total) for term in found], len(self))
 
-    def postings(self, terms: Iterable[int]) -> list[Postings]:
+    def postings(self, terms: Iterable[int]) -> dict[int, Postings]:
         """The postings of each of the terms."""
-        query = np.fromiter(terms, np.uint32)
-        by_segment = [(segment, segment.postings_of(query)) for segment in self._segments]
-        return [self._postings([(segment, slices[n]) for segment, slices in by_segment]) for n in range(len(query))]
+        query = list(dict.fromkeys(terms))
+        packed = np.array(query, np.uint32)
+        by_segment = [(segment, segment.postings_of(packed)) for segment in self._segments]
+        return {
+            term: self._postings([(segment, parts[n]) for segment, parts in by_segment if parts[n].start < parts[n].stop])
+            for n, term in enumerate(query)
+        }
 
     def _postings(self, parts: Sequence[tuple[_Segment, slice]]) -> Postings:
-        if not parts:
-            return Postings(np.zeros(0, np.int32), np.zeros(0, np.float32), idf(0, len(self)))
-        rows = np.concatenate([segment.rows[part] for segment, part in parts])
-        weights = np.concatenate([segment.weights[part] for segment, part in parts])
-        return Postings(rows, weights, idf(len(rows), len(self)))
+        rows = [segment.rows[part] for segment, part in parts]
+        weights = [segment.weights[part] for segment, part in parts]
+        count = sum(map(len, rows))
+        return Postings(_joined(rows, _NO_ROWS), _joined(weights, _NO_WEIGHTS), idf(count, len(self)))
+
+
+def _joined(parts: list[NDArray[Any]], empty: NDArray[Any]) -> NDArray[Any]:
+    """Most terms of a query occur nowhere, or in one segment only."""
+    if len(parts) > 1:
+        return np.concatenate(parts)
+    return parts[0] if parts else empty
 
 
 def _new_segment(terms: Terms, rows: Rows, lengths: NDArray[np.int64], first_row: int) -> _Segment:

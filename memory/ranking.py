@@ -4,6 +4,7 @@
 are absolute, so that a query about nothing known finds nothing. Everything else only orders what is relevant.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,7 @@ def is_relevant(similarity: float | None, known_terms: float, texts: int, weight
     query's terms that occur. The thresholds rise with the number of texts up to MANY_TEXTS, because among more texts
     some are similar by chance.
     """
-    strictness = 1 + float(np.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS)) / 10
+    strictness = 1 + math.log(min(max(texts, 1), MANY_TEXTS) / MANY_TEXTS) / 10
     if similarity is None:
         return known_terms >= weights.min_known_terms * strictness
     return similarity + weights.known_terms * known_terms >= weights.min_similarity * strictness
@@ -89,7 +90,7 @@ def idf(document_frequency: int, texts: int) -> float:
 
     Fewer than FEW_TEXTS are counted as that many: a handful of texts does not show which terms are common.
     """
-    return float(np.log1p((max(texts, FEW_TEXTS) - document_frequency + 0.5) / (document_frequency + 0.5)))
+    return math.log1p((max(texts, FEW_TEXTS) - document_frequency + 0.5) / (document_frequency + 0.5))
 
 
 def bm25_tf(frequency: Floats, length: Floats) -> Floats:

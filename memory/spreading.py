@@ -80,24 +80,28 @@ def spread(scores: Floats, speaks: NDArray[np.bool_], lines: Lines, limit: int, 
     rows = rows[worth[rows] >= _LEAST]
     left = worth.copy()
     around = np.stack(lines.around(rows, _WITHIN))
+    own = ranking.own * worth[rows]
+    place_of = {row: n for n, row in enumerate(rows.tolist())}
     chosen: list[Choice] = []
-    waiting = np.ones(len(rows), bool)
-    while len(chosen) < limit and waiting.any():
+    for _ in range(min(limit, len(rows))):
         added = np.sort(left[around], axis=0)[-_LINES:].sum(axis=0)
-        value = np.where(waiting, ranking.own * worth[rows] + added, -1)
-        n = int(np.argmax(value))
-        shown = _shown_with(int(rows[n]), around[:, n], left, lines)
-        waiting[n] = False
-        waiting &= speaks[rows] | ~(rows[:, None] == shown).any(axis=1)  # for so few, `isin` takes ten times as long
-        left[[rows[n], *shown]] = 0
-        chosen.append(Choice(int(rows[n]), shown, float(value[n]) / (ranking.own + _LINES)))
+        value = own + added
+        n = int(value.argmax())
+        if value[n] < 0:
+            break
+        row = int(rows[n])
+        shown = _shown_with(row, around[:, n].tolist(), left, lines)
+        own[n] = -np.inf
+        own[[place_of[one] for one in shown if one in place_of and not speaks[one]]] = -np.inf
+        left[[row, *shown]] = 0
+        chosen.append(Choice(row, shown, float(value[n]) / (ranking.own + _LINES)))
     return chosen
 
 
-def _shown_with(row: int, around: NDArray[np.int64], left: Floats, lines: Lines) -> list[int]:
+def _shown_with(row: int, around: list[int], left: Floats, lines: Lines) -> list[int]:
     """The best lines from around a row; a short answer always has the line before it."""
-    best = around[np.argsort(-left[around], kind="stable")]
+    best = sorted(around, key=lambda one: -left[one])
     before = int(lines.before[row])
     if before >= 0 and lines.size[row] < _SHORT:
-        best = np.array([before, *(one for one in best if one != before)])
-    return sorted(int(one) for one in best[:_LINES] if one >= 0)
+        best = [before, *(one for one in best if one != before)]
+    return sorted(one for one in best[:_LINES] if one >= 0)
