@@ -1,6 +1,7 @@
 """The settings of `persona.yaml`, as pydantic models, and the file that is read again when it has changed."""
 
 import logging
+import os
 from collections.abc import Callable
 from datetime import time
 from pathlib import Path
@@ -128,6 +129,7 @@ class PersonaFile:
     def __init__(self, path: Path, report: Callable[[str], None] = lambda problem: None) -> None:
         """Raises ConfigurationError if the file cannot be used; later, `report` is told why an edit cannot."""
         self._path = path
+        self._name = str(path)
         self._report = report
         self._seen = self._stamp()
         self._config = PersonaConfig.read(path)
@@ -140,7 +142,7 @@ class PersonaFile:
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
-            found = self._path.stat()
+            found = os.stat(self._name)  # asked for many times in a turn: a path would take longer than the file
         except OSError:
             return 0, 0, 0
         return found.st_mtime_ns, found.st_size, found.st_ino
