@@ -36,7 +36,7 @@ async def stream_turn(graph: CompiledTurn, context: Context, utterance: Utteranc
         {"utterance": utterance},
         {**run_config(), "configurable": {"thread_id": utterance["session_id"]}},
         context=context,
-        stream_mode=["tasks"] if nodes else ["custom"],
+        stream_mode=["tasks"] if nodes else [],  # with none, LangGraph makes no task for each of its steps
         durability="exit",
         subgraphs=nodes is not None,
         version="v2",

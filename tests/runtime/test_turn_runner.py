@@ -256,7 +256,7 @@ async def test_langgraph_is_asked_for_its_tasks_only_while_somebody_watches_the_
             listeners.follow(line, Subscription("soul_1", nodes=watched))
             events = await heard(await runner.start(said()))
             assert [name for name, _ in events if name != "token"] == ["emotion", "done"]
-    assert asked == [["custom"], ["tasks"], ["custom"]]
+    assert asked == [[], ["tasks"], []]
 
 
 async def test_turns_of_a_session_run_in_the_order_in_which_they_were_started(world):
