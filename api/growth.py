@@ -219,8 +219,9 @@ def _background_data(session: Session, world: Preset | None, summary: str) -> Js
 async def _in_time(task: Coroutine[Any, Any, T], session: Session, services: Services) -> T:
     """Run a model task, traced and metered; raises ModelTimeout if it takes longer than a turn may."""
     limit, mode = services.settings.turn_timeout_s, session.persona_state["mode"]
+    ids = {"session_id": session.session_id, "soul_id": session.soul_id, "user_id": session.user_id}
     try:
-        with traced(soul_id=session.soul_id, session_id=session.session_id, persona_mode=mode):
+        with traced(ids, persona_mode=mode):
             async with services.budget.metering(session.soul_id, "growth"), asyncio.timeout(limit):
                 return await task
     except TimeoutError as error:

@@ -109,6 +109,16 @@ async def test_a_turn_and_what_follows_it_are_two_trees_whose_runs_all_say_who_w
         assert all({"soulgraph:inner", run.name} <= {*run.tags} for run in receiver.runs.values() if run.name in inner)
 
 
+async def test_a_summary_is_found_by_its_session_and_person(tmp_path, receiver, where):
+    async with talking(tmp_path, **where) as (client, stub):
+        soul_id = await new_soul(client)
+        await say(client, "It rained all day", soul_id=soul_id, session_id="s", user_id="ann")
+        stub.script(Reply(json.dumps({"title": "Rain", "summary": "It rained all day."})))
+        assert (await client.post("/v1/sessions/s/summarize")).status_code == 201
+    summary = await receiver.trace("summarize")
+    assert {"session_id": "s", "user_id": "ann", "soul_id": soul_id}.items() <= summary.metadata.items()
+
+
 async def test_a_turn_that_fails_is_told_whole_with_its_error(tmp_path, receiver, where):
     async with talking(tmp_path, **where) as (client, stub):
         stub.script(*[Reply(status=401, text="no")] * 3)
