@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from soulgraph.cli.addresses import bound, http_url, listening
+from soulgraph.cli.allocator import give_memory_back
 from soulgraph.cli.http_limits import LimitedHttp
 from soulgraph.runtime.data_dir import private_umask
 from soulgraph.server import create_app
@@ -68,12 +69,14 @@ class SoulServer(uvicorn.Server):
 
 def host(settings: Settings, announce: Announce) -> None:
     """Serve until a signal comes."""
+    give_memory_back()
     with private_umask(), _listening(settings) as listener:
         _server(settings, listener, announce).run([listener])
 
 
 def host_beside_others(settings: Settings, announce: Announce) -> None:
     """The same, on a port on which other processes of this server listen too. It listens only when it is ready."""
+    give_memory_back()
     with private_umask(), bound(settings.host, settings.port, shared=True) as listener:
         server = _server(settings, listener, announce)
         server.config.callback_notify = server.note_running

@@ -10,7 +10,7 @@ from soulgraph.senses.stemming import stemmer as _stemmer
 _MAX_WORD = 64  # letters; no word is longer, and the stemmer takes quadratic time
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def is_common(word: str) -> bool:
     """Whether a word, in small letters, is common; forms of an English word count as the word."""
     words = _words()

@@ -58,7 +58,7 @@ def _all_marks(texts: Iterable[str]) -> set[str]:
     return {mark for text in texts for mark in _marks(text)}
 
 
-@remembers_short(512, 2000)
+@remembers_short(128, 2000)
 def _marks(text: str) -> frozenset[str]:
     words = [word.lower() for word in _WORD.findall(text)]
     rare = {word for word in words if _is_rare(word)}

@@ -15,7 +15,7 @@ _SHORT = 2000  # characters in which an utterance has said what it will say on o
 _INVISIBLE = re.compile("[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-@remembers_short(4096)
+@remembers_short(1024)
 def normalise(text: str) -> str:
     """Replaces full-width forms, traditional characters and curly apostrophes by plain ones; drops skin tones."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).replace("’", "'"))
@@ -27,7 +27,7 @@ def clean_utterance(text: str) -> str:
     return _one_line(text[:_SHORT])
 
 
-@remembers_short(4096)
+@remembers_short(1024)
 def _one_line(text: str) -> str:
     return " ".join(normalise(text).split())[:MAX_CHARS]
 

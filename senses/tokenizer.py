@@ -149,7 +149,7 @@ def _bigrams(run: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def _stem(word: str) -> str:
     """The stem of an English word without what follows an apostrophe; empty for a stop word."""
     plain = word.partition("'")[0]

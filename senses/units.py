@@ -25,7 +25,7 @@ def _split(text: str) -> list[str]:
     return _UNIT.findall(text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _normalise_unit(unit: str) -> str:
     """A unit as the lexicon spells it: lower case, and "soooo" is "so"."""
     return _ELONGATED.sub(r"\1", unit.lower())

@@ -24,7 +24,7 @@ from soulgraph.errors import StoreUnavailable
 from soulgraph.stores.database import conninfo, database_url
 from soulgraph.stores.failures import translated
 from soulgraph.stores.locks import AdvisoryLocks
-from soulgraph.stores.sqlite import NO_AUTO_CHECKPOINT, inline_connection
+from soulgraph.stores.sqlite import NO_AUTO_CHECKPOINT, SMALL_CACHE, inline_connection
 
 # Run at start-up: removes the checkpoints of sessions that were deleted, also of those deleted by SQL.
 # A first turn that another server runs meanwhile is safe, because its checkpoint is written after its session.
@@ -119,6 +119,7 @@ async def _open_sqlite(url: URL) -> AsyncIterator[BaseCheckpointSaver[str]]:
         await saver.setup()
         await connection.execute("PRAGMA synchronous=NORMAL")
         await connection.execute(NO_AUTO_CHECKPOINT)
+        await connection.execute(SMALL_CACHE)
         for table in ("checkpoints", "writes"):
             await connection.execute(_DELETE_ORPHANS.format(table=table))
         await connection.commit()

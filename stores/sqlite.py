@@ -41,6 +41,10 @@ async def retry_while_locked(step: Callable[[], T]) -> T:
 NO_AUTO_CHECKPOINT = "PRAGMA wal_autocheckpoint=0"
 """For every connection: `wal_checkpoints` writes the log back, so that no commit has to wait for that."""
 
+SMALL_CACHE = "PRAGMA cache_size=-512"
+"""For every connection: 512 kB of pages. It forgets them anyway when another one has written, and what it reads again
+is in the cache of the operating system; each of the idle ones would keep 2 MB."""
+
 _LARGE_WAL, _WAL_POLL_S = 4 * 1024 * 1024, 0.5
 
 

@@ -11,7 +11,7 @@ import sqlalchemy
 from sqlalchemy import URL, NullPool, create_engine, event
 
 from soulgraph.stores.database import Connection, Database
-from soulgraph.stores.sqlite import BLOCKED_S, NO_AUTO_CHECKPOINT, retry_while_locked, wal_checkpoints
+from soulgraph.stores.sqlite import BLOCKED_S, NO_AUTO_CHECKPOINT, SMALL_CACHE, retry_while_locked, wal_checkpoints
 from soulgraph.stores.statements import Fetched, Statements, dialect_of, raised_as_ours
 
 T = TypeVar("T")
@@ -114,3 +114,4 @@ def _set_up(driver: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         driver.execute(f"PRAGMA {pragma}")
     driver.execute(NO_AUTO_CHECKPOINT)
+    driver.execute(SMALL_CACHE)

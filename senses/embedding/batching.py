@@ -13,7 +13,7 @@ from soulgraph.senses.text import clean_utterance
 
 # Larger batches take no less time per text, and callers of a small one get their vectors earlier.
 MAX_BATCH = 16
-MAX_CACHED = 2048
+MAX_CACHED = 512
 
 _Vector = asyncio.Future[Vectors]
 
@@ -73,8 +73,8 @@ class BatchingEmbedder:
             self._worker = asyncio.create_task(self._encode_all(), name="embedding")
 
     def _evict(self) -> None:
-        """Drops the least recently used vector, unless it is still being encoded."""
-        if len(self._cache) > MAX_CACHED and next(iter(self._cache.values())).done():
+        """Drops the least recently used vectors, unless they are still being encoded."""
+        while len(self._cache) > MAX_CACHED and next(iter(self._cache.values())).done():
             self._cache.popitem(last=False)
 
     async def _encode_all(self) -> None:

@@ -83,7 +83,7 @@ def pieces_of(units: list[str]) -> NDArray[np.int64]:
     return np.array(sorted(buckets)[:MAX_PIECES], dtype=np.int64)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _subword_buckets(unit: str) -> tuple[int, ...]:
     spelling = f"<{unit[:30]}>"
     letters = (spelling[at : at + n] for n in PIECE_LENGTHS for at in range(len(spelling) - n + 1))

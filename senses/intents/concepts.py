@@ -45,7 +45,7 @@ class Profile(NamedTuple):
         return self.core & SUBJECTS
 
 
-@remembers_short(4096)
+@remembers_short(512)
 def concepts_in(text: str) -> Concepts:
     """The things, the acts and the sides of opposites that a text names."""
     named = Concepts(name for name, words in _WORDS.items() if words.search(text))

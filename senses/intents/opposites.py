@@ -66,7 +66,7 @@ class Side(NamedTuple):
     name: str
 
 
-@remembers_short(4096)
+@remembers_short(512)
 def sides_in(text: str) -> tuple[Side, ...]:
     named = (Side(m.start(), axis, m.lastgroup or "") for axis, words in enumerate(_AXES) for m in words.finditer(text))
     return tuple(sorted(named))

@@ -39,7 +39,7 @@ def shape_of(clauses: Sequence[str]) -> Shape:
     return frozenset.union(*shapes) - ({"state"} - frozenset.intersection(*shapes))
 
 
-@remembers_short(4096)
+@remembers_short(512)
 def _shape(clause: str) -> Shape:
     shape = Shape(name for name, words in _WORDS.items() if words.search(clause))
     return shape - {"wonder"} if _POLITE.search(clause) else shape

@@ -99,7 +99,7 @@ class ParsedUtterance:
         return next(i for i, clause in enumerate(self.clauses) if position < clause.end)
 
 
-@remembers_short(1024)
+@remembers_short(256)
 def _clauses(line: str) -> tuple[Span, ...]:
     edges = [0, *(found.end() for found in _BOUNDARY.finditer(line)), len(line)]
     return tuple(Span(*pair) for pair in pairwise(edges))
@@ -115,7 +115,7 @@ def find_word(word: str, text: str) -> list[Span]:
     return [Span(*found.span()) for found in _finder(word).finditer(text)]
 
 
-@remembers_short(8192)
+@remembers_short(1024)
 def folded(text: str) -> str:
     """Normalised, in lower case, with single spaces; a quick check for keywords."""
     return " ".join(normalise(text).lower().split())

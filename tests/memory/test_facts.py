@@ -58,6 +58,17 @@ async def test_vectors_are_computed_once_and_find_by_meaning(home):
     assert (await found(source, "zzz", vector=np.asarray(vector)))[0] == "dog"
 
 
+async def test_what_is_kept_of_a_fact_is_small(home):
+    embedder = WordVectors()
+    source = FactSource(home, embedder)
+    await source.index()
+    [vector] = await embedder.embed([DOG.content])
+    await found(source, DOG.content)
+    (known,) = source._cached.values()
+    assert known.vectors.nbytes == len(known.facts) * len(vector), "a byte for each value"
+    assert known.cosines(vector)[known.facts.index(DOG)] == pytest.approx(1, abs=0.01)
+
+
 async def test_a_change_is_seen_by_the_next_search(home):
     source = FactSource(home, WordVectors())
     assert await found(source, "Cardiff")

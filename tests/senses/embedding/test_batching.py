@@ -102,6 +102,13 @@ async def test_it_forgets_the_least_used_texts(embedder, encoder, monkeypatch):
     assert encoder.batches == [["a"], ["b"], ["c"], ["b"]]
 
 
+async def test_after_many_at_once_it_keeps_no_more_than_before(embedder, monkeypatch):
+    monkeypatch.setattr(batching, "MAX_CACHED", 2)
+    await embedder.embed([f"text {n}" for n in range(50)])
+    await embedder.embed(["one more"])
+    assert len(embedder._cache) == 2
+
+
 async def test_it_reads_as_far_as_an_utterance_goes(embedder, encoder):
     await embedder.embed(["x" * 8000, "half a pair \ud83d", ""])
     assert [len(text) for text in encoder.batches[0]] == [MAX_CHARS, 13, 0]
