@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from urllib.request import getproxies
 
 import httpx2
 from langchain_core.language_models import BaseChatModel
@@ -15,6 +16,7 @@ from soulgraph.voices.providers import context_tokens
 from soulgraph.voices.voice import Habits, Voice
 
 OFFLINE = "offline"
+_PROXIED = {"http", "https", "all"}
 
 
 @asynccontextmanager
@@ -23,13 +25,23 @@ async def open_voice(endpoint: Endpoint | None, tools: Sequence[BaseTool]) -> As
     if endpoint is None:
         yield Voice(OFFLINE, OfflineVoice(), tools)
         return
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=10)
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
     # One HTTP client for all calls: a new one per request is many times slower to the first token.
-    hooks = {"response": [bound]}
-    async with httpx2.AsyncClient(timeout=timeout, limits=limits, headers=HEADERS, event_hooks=hooks) as client:
+    async with _http_client(endpoint.timeout_s) as client:
         reads = await context_tokens(endpoint) if endpoint.base_url else None  # OpenAI does not tell
         yield Voice(endpoint.model, _chat_model(endpoint, client), tools, _habits(endpoint), reads)
+
+
+def _http_client(timeout_s: float) -> httpx2.AsyncClient:
+    """Over aiohttp, unless the system has proxies: a client that is given a transport ignores them."""
+    from soulgraph.voices.aiohttp_transport import AiohttpTransport  # the offline voice needs none of it
+
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(timeout_s, connect=10),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64),
+        headers=HEADERS,
+        event_hooks={"response": [bound]},
+        transport=None if getproxies().keys() & _PROXIED else AiohttpTransport(),
+    )
 
 
 def _habits(endpoint: Endpoint) -> Habits:
