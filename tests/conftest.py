@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from langgraph._internal import _serde as langgraph_serde
 from langgraph.pregel import _utils as langgraph_utils
@@ -25,6 +26,11 @@ _REAL = re.compile(r"(?!SOULGRAPH_TEST_)(SOULGRAPH|OPENAI|LANGSMITH|LANGCHAIN|OT
 for name in [name for name in os.environ if _REAL.match(name)]:
     del os.environ[name]
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+
+# A deadline is a clock's, and measures how busy the machine is; the first example also pays for what is read once.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 
 
 def _read_once(create: Callable[..., ssl.SSLContext]) -> Callable[..., ssl.SSLContext]:

@@ -38,6 +38,7 @@ class GaugedServer:
 
 
 def _serve(settings: dict[str, Any], pipe: Connection) -> None:
+    import soulgraph.tests.warm  # noqa: F401  # a fork server says nothing of what it could not import
     from soulgraph.cli import hosting
     from soulgraph.settings import Settings
 

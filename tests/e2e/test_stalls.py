@@ -4,12 +4,11 @@ Not by a clock: on a loaded machine everything takes long. What is counted is th
 server's process between two ticks of its loop (`tests/loop_gauge.py`); `bench/stalls.py` measures what clients see.
 """
 
-import asyncio
-
 import httpx
 import pytest
 
 from soulgraph.tests.attacks import ATTACKS, Attacked
+from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.gauged import GaugedServer
 from soulgraph.tests.live import free_port, say
 
@@ -31,8 +30,8 @@ async def server(stub, tmp_path):
 async def test_no_attack_takes_the_loop(server):
     gauged, attacked = server
     stalls = []
-    async with attacked.client():
-        await asyncio.sleep(0.5)  # what the first turn left to do
+    async with attacked.client() as client:
+        await settled(client)  # what the first turn left to do
     await gauged.stalls()
     for name, attack in ATTACKS.items():
         await attack(attacked)

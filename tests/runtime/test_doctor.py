@@ -12,17 +12,19 @@ from soulgraph.settings import Settings
 
 async def test_a_service_that_never_answers_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(doctor_services, "_LONGEST_S", 0.2)
-    silent = asyncio.Event()
+    accepted = []
 
     async def accept(reader, writer):
-        await silent.wait()
+        accepted.append(asyncio.current_task())
+        await reader.read()  # until the other side has given up
         writer.close()
+        await writer.wait_closed()
 
     async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         settings = Settings.load(data_dir=tmp_path, otlp_endpoint=f"http://127.0.0.1:{port}/v1/traces")
         found = {finding.subject: finding for finding in await check_services(settings)}
-        silent.set()
+        await asyncio.gather(*accepted)
     assert found["traces"].level == "problem"
     assert "no answer in 0.2 s" in found["traces"].detail
     assert found["broker"].level == "ok"

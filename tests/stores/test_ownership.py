@@ -10,8 +10,10 @@ from soulgraph.soul.people import NOBODY
 from soulgraph.soul.profile import item_id
 from soulgraph.soul.timestamps import iso
 from soulgraph.stores import schema, schema_memory
+from soulgraph.stores.database import _backend, migrated_to
 from soulgraph.stores.records import ProactiveSchedule, Relation
 from soulgraph.stores.repository import fields_of
+from soulgraph.stores.stores import Stores
 from soulgraph.tests.stores.samples import NOW, session, soul
 from soulgraph.tests.stores.test_migrations import alembic_config
 
@@ -85,10 +87,14 @@ class Old:
 
 
 @pytest.fixture
-async def old(stores):
-    before = Old(stores)
-    await before.move("0006")
-    return before
+async def old(database_url):
+    """Not by `Database.open`, which would bring it to the newest first."""
+    await migrated_to(database_url, "0006")
+    database = _backend(database_url)
+    try:
+        yield Old(Stores(database))
+    finally:
+        await database.close()
 
 
 async def owners(rows):

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from soulgraph.api.studio import DIST
 from soulgraph.tests import services
@@ -19,6 +19,10 @@ from soulgraph.tests.e2e.conftest import Clock
 from soulgraph.tests.live import serving
 from soulgraph.tests.stub_openai import StubOpenAI
 from soulgraph.tests.web.studio import Studio
+
+# Long enough for a machine that does other things meanwhile: what comes sooner is not waited for.
+TIMEOUT_MS = 30_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 FLAGS = [
     "--no-sandbox",
@@ -97,7 +101,7 @@ async def _context(
     locale = {"zh": "zh-CN", "en": "en-GB"}[lang]
     size = {"width": width, "height": height}
     context = await browser.new_context(locale=locale, viewport=size, accept_downloads=True, **options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(TIMEOUT_MS)
     try:
         yield context
     finally:

@@ -69,7 +69,7 @@ class Studio:
 
 async def eventually_emotion(studio: Studio, soul_id: str, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """How the soul feels, as soon as that is what the test waits for."""
-    for _ in range(100):
+    for _ in range(600):
         emotion: dict[str, Any] = (await studio.client.get(f"/v1/souls/{soul_id}/emotion")).json()
         if is_it(emotion):
             return emotion
