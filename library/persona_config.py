@@ -142,7 +142,7 @@ class PersonaFile:
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
-            found = os.stat(self._name)  # asked for many times in a turn: a path would take longer than the file
+            found = os.stat(self._name)  # noqa: PTH116 - asked for many times in a turn, and a path takes thrice as long
         except OSError:
             return 0, 0, 0
         return found.st_mtime_ns, found.st_size, found.st_ino

@@ -98,14 +98,12 @@ class InvertedIndex:
         query = list(dict.fromkeys(terms))
         packed = np.array(query, np.uint32)
         by_segment = [(segment, segment.postings_of(packed)) for segment in self._segments]
-        return {
-            term: self._postings([(segment, parts[n]) for segment, parts in by_segment if parts[n].start < parts[n].stop])
-            for n, term in enumerate(query)
-        }
+        return {term: self._postings([(one, parts[n]) for one, parts in by_segment]) for n, term in enumerate(query)}
 
     def _postings(self, parts: Sequence[tuple[_Segment, slice]]) -> Postings:
-        rows = [segment.rows[part] for segment, part in parts]
-        weights = [segment.weights[part] for segment, part in parts]
+        filled = [(segment, part) for segment, part in parts if part.start < part.stop]
+        rows = [segment.rows[part] for segment, part in filled]
+        weights = [segment.weights[part] for segment, part in filled]
         count = sum(map(len, rows))
         return Postings(_joined(rows, _NO_ROWS), _joined(weights, _NO_WEIGHTS), idf(count, len(self)))
 
