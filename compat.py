@@ -5,14 +5,12 @@ needed: some of these libraries take a second.
 """
 
 import asyncio
-import sqlite3
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 
 if TYPE_CHECKING:
@@ -20,23 +18,6 @@ if TYPE_CHECKING:
     from aiomqtt import Client
     from langgraph.graph import StateGraph
     from openai import APIError, APIStatusError, AsyncOpenAI
-
-RunStatement = Callable[[Callable[[], Any]], Awaitable[Any]]
-
-
-class InlineSqliteConnection(aiosqlite.Connection):
-    """aiosqlite runs every statement on a thread; LangGraph's saver wants such a connection, and we want no thread.
-
-    `run` is given each statement instead and says when it is done (`stores/sqlite.py` says why).
-    """
-
-    def __init__(self, path: str, run: RunStatement, timeout_s: float) -> None:
-        super().__init__(lambda: sqlite3.connect(path, timeout=timeout_s, check_same_thread=False), iter_chunk_size=64)
-        self._run_statement = run
-        self._thread.daemon = True  # it has nothing to do, and must not keep the process alive
-
-    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return await self._run_statement(lambda: fn(*args, **kwargs))
 
 
 def ignore_lost_connection(client: "Client") -> None:

@@ -90,7 +90,6 @@ from soulgraph.runtime.turn_relays import TurnRelays
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
-from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.records import ApiKey
 from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
@@ -179,11 +178,10 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             made = await tx.keys.all()
             presence = await _presence(tx, clock)
         access = _open_access(settings, made)
-        checkpointer = await stack.enter_async_context(open_checkpointer(settings.resolved_database_url))
         inbox = Inbox(presence, Invocations(presence.gone), metrics.dropped.inc)
         hub = await _open_hub(settings, ports.context.stores, access, inbox, stack)
         context = replace(ports.context, outlets=replace(ports.context.outlets, hub=hub))
-        graph = turn_graph().compile(checkpointer=checkpointer, name="turn")
+        graph = turn_graph().compile(name="turn")
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job, ports.bus
         )
@@ -200,14 +198,13 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
         imports = await stack.enter_async_context(ChatImports(context).running())
-        await stack.enter_async_context(_retention(settings, context).running())
+        await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
         _log_configuration(settings, context)
         _log_access(made)
         yield Services(
             settings,
             context.stores,
             context,
-            checkpointer,
             context.locks,
             runner,
             afterglow,
@@ -228,11 +225,6 @@ async def _presence(tx: Transaction, clock: Callable[[], float]) -> Presence:
     presence = Presence(clock, await tx.terminals.gone())
     presence.changes({one.terminal_id: one.soul_id for one in await tx.terminals.awake(clock())})
     return presence
-
-
-def _retention(settings: Settings, context: Context) -> Retention:
-    limits = settings.job_days, settings.checkpoints_kept, settings.checkpoint_days
-    return Retention(context.stores, context.clock, *limits)
 
 
 def _ticks(

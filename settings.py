@@ -119,15 +119,6 @@ class Settings(BaseSettings):
     job_days: float = Field(
         7, ge=0, allow_inf_nan=False, description="days that finished jobs are kept, failed ones always; 0: for ever"
     )
-    checkpoints_kept: int = Field(
-        5, ge=0, description="newest checkpoints of a session that are kept; turns need one; 0: all"
-    )
-    checkpoint_days: float = Field(
-        30,
-        ge=0,
-        allow_inf_nan=False,
-        description="days without use after which a session's last checkpoints go too, and nothing with them; 0: never",
-    )
     max_events: int = Field(0, ge=0, description="most events in the library, the least recalled go first; 0: no limit")
     tick_s: float = Field(
         3, ge=2, le=5, description="seconds between ticks of souls with an online terminal or a listener, 2 to 5"

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
-from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from soulgraph.api.access import Access
 from soulgraph.api.metrics import Metrics
@@ -32,7 +31,6 @@ class Services:
     settings: Settings
     stores: Stores
     context: Context
-    checkpointer: BaseCheckpointSaver[str]
     locks: SessionLocks
     runner: TurnRunner
     afterglow: AfterglowWorkers

@@ -225,8 +225,6 @@ async def delete_conversation(session_id: str, services: Services) -> None:
         async with services.stores.read() as tx:
             session = await tx.sessions.get(session_id)
         await services.forget(session_id)
-        # Before the row: nothing is lost with a checkpoint, and one that stays would speak for a session of this name.
-        await services.checkpointer.adelete_thread(session_id)
         async with services.stores.write() as tx:
             await tx.sessions.delete(session_id)
     services.announce_session(session, "deleted")

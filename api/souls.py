@@ -164,8 +164,6 @@ async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
         await services.forget(session.session_id)
     if summaries := services.context.memory.summaries:
         await summaries.forget(soul_id=soul_id)
-    for session in sessions:  # nothing is lost with them: what they say is in the session's row too
-        await services.checkpointer.adelete_thread(session.session_id)
     async with services.stores.write() as tx:
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)

@@ -19,7 +19,6 @@ from soulgraph.memory.chroma import ChromaCollection, StoredDocument, collection
 from soulgraph.runtime.backup import CHROMA, KINDS, MANIFEST, SOULS, VERSION, Manifest
 from soulgraph.runtime.data_dir import make_data_dir, tighten
 from soulgraph.settings import Settings
-from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database, database_url, knows_revision, migrated_to
 from soulgraph.stores.database_copy import is_empty, paste
 
@@ -40,7 +39,7 @@ async def restore(settings: Settings, file: Path) -> Manifest:
         for kind in KINDS:
             await _fill_chroma(settings, manifest, kind, folder)
         if url.get_backend_name() == "postgresql":
-            await _make_schema(settings, manifest.revision)
+            await migrated_to(settings.resolved_database_url, manifest.revision)
         # The database comes last: without it the data directory is no server's.
         _move(folder, settings.data_dir)
         await paste(url, folder)
@@ -128,13 +127,6 @@ async def _collection(settings: Settings, folder: Path, name: str) -> AsyncItera
     url = settings.chroma_url
     async with open_server(url, name) if url else open_embedded(folder, name) as collection:
         yield collection
-
-
-async def _make_schema(settings: Settings, revision: str) -> None:
-    """The tables as they were, still empty; those of checkpoints too."""
-    await migrated_to(settings.resolved_database_url, revision)
-    async with open_checkpointer(settings.resolved_database_url):
-        pass
 
 
 def _move(folder: Path, data_dir: Path) -> None:

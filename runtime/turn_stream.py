@@ -34,10 +34,9 @@ async def stream_turn(graph: CompiledTurn, context: Context, utterance: Utteranc
     nodes = watching(context, "turn", utterance["user_id"], cast(Mapping[str, str], utterance))
     parts = graph.astream(
         {"utterance": utterance},
-        {**run_config(), "configurable": {"thread_id": utterance["session_id"]}},
+        run_config(),
         context=context,
         stream_mode=["tasks"] if nodes else [],  # with none, LangGraph makes no task for each of its steps
-        durability="exit",
         subgraphs=nodes is not None,
         version="v2",
     )

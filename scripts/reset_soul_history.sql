@@ -11,7 +11,6 @@
 --   psql "$SOULGRAPH_DATABASE_URL" --set=ON_ERROR_STOP=1 --file=scripts/reset_soul_history.sql
 --   sqlite3 -bail data/soulgraph.db < scripts/reset_soul_history.sql
 --
--- The LangGraph checkpoints of the vanished sessions are removed when the server starts next.
 -- Afterwards create the souls anew and select one for each terminal.
 
 BEGIN;

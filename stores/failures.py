@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-import psycopg_pool
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -22,13 +21,12 @@ _REASONS = {
     "25006": _READ_ONLY,
 }
 """By the names of SQLite's result codes and by PostgreSQL's SQLSTATE."""
-_POOL_ERRORS = (PoolTimeout, psycopg_pool.PoolTimeout)
 _TROUBLE = (
     sqlite3.OperationalError,
     sqlite3.InterfaceError,
     psycopg.OperationalError,
     psycopg.InterfaceError,
-    *_POOL_ERRORS,
+    PoolTimeout,
 )
 
 
@@ -37,7 +35,7 @@ def translated() -> Iterator[None]:
     """Raise StoreUnavailable for errors of the database; those of a statement are ours, and stay what they are."""
     try:
         yield
-    except (DBAPIError, sqlite3.Error, psycopg.Error, *_POOL_ERRORS) as error:
+    except (DBAPIError, sqlite3.Error, psycopg.Error, PoolTimeout) as error:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
         reason = _REASONS.get(_code_of(cause))
         if reason is None and not _is_trouble(cause):

@@ -38,13 +38,6 @@ class Sessions(Repository[Session]):
         given = {name: value for name, value in keys.items() if value is not None}
         return await self._all(self._rows(*given).order_by(*order).limit(limit), **given)
 
-    async def last_uses(self, after: str, limit: int) -> list[tuple[str, float]]:
-        """The ids and times of last use of the first `limit` sessions after this one, in the order of their ids."""
-        row = self.table.c
-        query = select(row.session_id, row.updated_at).where(row.session_id > after)
-        found = await self._connection.execute(query.order_by(row.session_id).limit(limit))
-        return [(session.session_id, session.updated_at) for session in found]
-
     async def with_person(self, user_id: str, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
         """Those in which this person takes part, groups included, the most recently used first."""
         row = self.table.c

@@ -16,8 +16,6 @@ from typing import TypeVar
 
 from sqlalchemy.exc import OperationalError
 
-from soulgraph.compat import InlineSqliteConnection
-
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -78,8 +76,3 @@ def _checkpoint(path: Path) -> None:
     """A passive checkpoint blocks nobody; pages that are still being read stay in the log until the next one."""
     with closing(sqlite3.connect(path, timeout=BLOCKED_S)) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-
-
-def inline_connection(path: str) -> InlineSqliteConnection:
-    """A connection for LangGraph's checkpointer that runs its statements on the event loop too."""
-    return InlineSqliteConnection(path, retry_while_locked, BLOCKED_S)

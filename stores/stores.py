@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 from sqlalchemy import text
 
 from soulgraph.stores.chat_imports import ChatImports
-from soulgraph.stores.checkpoint_rows import CheckpointRows
 from soulgraph.stores.database import Connection, Database
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.events import EventCatalogue
@@ -81,7 +80,6 @@ class Transaction:
     outbox = _Lazily(Outbox)
     usage = _Lazily(UsageBook)
     chat_imports = _Lazily(ChatImports)
-    checkpoints = _Lazily(CheckpointRows)
     keys = _Lazily(Keys)
     soul_rows = _Lazily(SoulRows)
 

@@ -1,8 +1,6 @@
 """What we reach into in other people's libraries is still there, and still does what we need of it."""
 
 import asyncio
-import sqlite3
-import threading
 from typing import Annotated
 
 import httpx2
@@ -25,7 +23,6 @@ from sqlalchemy import bindparam, column, select
 from typing_extensions import TypedDict
 
 from soulgraph.compat import (
-    InlineSqliteConnection,
     close_chroma_client,
     compile_statement,
     expand_lists,
@@ -40,23 +37,6 @@ from soulgraph.compat import (
 )
 from soulgraph.stores.statements import dialect_of
 from soulgraph.tests.memory.chroma import chroma_server
-
-
-async def test_aiosqlite_statements_run_where_they_are_awaited(tmp_path):
-    threads = set()
-
-    async def run(statement):
-        threads.add(threading.current_thread())
-        return statement()
-
-    async with InlineSqliteConnection(str(tmp_path / "some.db"), run, 0.1) as connection:
-        await connection.execute("CREATE TABLE t (n INTEGER)")
-        await connection.execute("INSERT INTO t VALUES (7)")
-        await connection.commit()
-        async with connection.execute("SELECT n FROM t") as cursor:
-            assert await cursor.fetchall() == [(7,)]
-    assert threads == {threading.main_thread()}
-    assert sqlite3.connect(tmp_path / "some.db").execute("SELECT n FROM t").fetchall() == [(7,)]
 
 
 async def test_a_lost_mqtt_connection_that_nobody_waits_for_is_not_reported():

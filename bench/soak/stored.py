@@ -9,8 +9,6 @@ from typing import Any
 import psycopg
 from psycopg.rows import namedtuple_row
 
-from soulgraph.stores.checkpoints import open_checkpointer
-
 Rows = Sequence[Any]
 
 
@@ -67,18 +65,6 @@ def ids_in(value: Any) -> list[Any]:
     if isinstance(value, str) and value.startswith("["):
         return list(json.loads(value))
     return value.splitlines() if isinstance(value, str) else list(value)
-
-
-async def checkpoints_behind(url: str, stored: Stored) -> list[str]:
-    """After a turn that nothing disturbed, a session and its checkpoint tell the same."""
-    wrong = []
-    async with open_checkpointer(url) as saver:
-        for session in stored.sessions:
-            found = await saver.aget_tuple({"configurable": {"thread_id": session.session_id, "checkpoint_ns": ""}})
-            turn = found.checkpoint["channel_values"].get("turn") if found else None
-            if turn is not None and turn != session.turn:
-                wrong.append(f"{session.session_id} is at turn {session.turn}, its checkpoint at {turn}")
-    return wrong
 
 
 def texts_of(row: Any) -> Iterator[str]:

@@ -56,35 +56,6 @@ async def test_a_turn_that_cannot_be_stored_says_why_and_is_stored_when_it_is_se
         assert [role for role, _ in await transcript(client, "s")] == ["user", "assistant"] * 2
 
 
-async def test_a_turn_that_was_stored_is_answered_although_its_checkpoint_was_not(app):
-    async with served(app) as client:
-        soul_id = await new_soul(client)
-        checkpoints = app.state.services.checkpointer.conn
-        await checkpoints.execute("PRAGMA query_only=ON")  # a write is refused at once
-        answer = await say(client, "please be strict with me", soul_id=soul_id, session_id="s")
-        async with client.stream("POST", "/v1/chat", json={"session_id": "s", "text": "hi", "stream": True}) as events:
-            assert "event: done" in (await events.aread()).decode()
-        await checkpoints.execute("PRAGMA query_only=OFF")
-        await say(client, "and now?", session_id="s")
-        assert len(await transcript(client, "s")) == 6
-        session = (await client.get("/v1/sessions/s")).json()
-        assert session["turn"] == 3
-        assert session["persona_state"]["mode"] == answer["persona"]["mode"]
-
-
-async def test_a_session_whose_checkpoint_cannot_be_deleted_is_still_there_to_be_deleted(app):
-    async with served(app) as client:
-        soul_id = await new_soul(client)
-        await say(client, "hi", soul_id=soul_id, session_id="s")
-        checkpoints = app.state.services.checkpointer.conn
-        await checkpoints.execute("PRAGMA query_only=ON")
-        assert problem(await client.delete("/v1/sessions/s"))[:2] == (503, "store_unavailable")
-        assert problem(await client.delete(f"/v1/souls/{soul_id}"))[:2] == (503, "store_unavailable")
-        await checkpoints.execute("PRAGMA query_only=OFF")
-        assert (await client.delete("/v1/sessions/s")).status_code == 204
-        assert (await client.delete(f"/v1/souls/{soul_id}")).status_code == 204
-
-
 async def test_an_upload_that_finds_no_room_says_so(app, monkeypatch):
     class FullFile(spooled.SpooledTemporaryFile):
         def write(self, content):

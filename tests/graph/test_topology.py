@@ -17,7 +17,6 @@ from soulgraph.runtime.ports import open_stores
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
 from soulgraph.settings import Settings
-from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.factories import new_soul
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
@@ -106,12 +105,11 @@ async def turn(graph, context, soul_id, n, text="今天下雨了"):
     return (await graph.ainvoke({"utterance": said}, CONFIG, context=context, durability="exit"))["answer"]
 
 
-async def test_only_the_mode_and_the_turn_number_outlive_a_turn(context, sqlite_url):
-    soul_id = await born(context)
-    async with open_checkpointer(sqlite_url) as saver:
-        graph = turn_graph().compile(checkpointer=saver)
-        answer = await turn(graph, context, soul_id, 1, "请用理性模式，记住我喜欢雨")
-        kept = (await saver.aget_tuple(CONFIG)).checkpoint["channel_values"]
+async def test_only_the_mode_and_the_turn_number_outlive_a_turn(context):
+    soul_id, saver = await born(context), InMemorySaver()
+    graph = turn_graph().compile(checkpointer=saver)
+    answer = await turn(graph, context, soul_id, 1, "请用理性模式，记住我喜欢雨")
+    kept = (await saver.aget_tuple(CONFIG)).checkpoint["channel_values"]
     assert answer["reply"]
     assert kept.keys() == {"persona_state", "turn"}
     assert (kept["turn"], kept["persona_state"]["mode"]) == (1, "rational")

@@ -73,7 +73,8 @@ async def test_each_node_is_told_when_it_begins_and_ends_with_its_time_and_what_
     first, last = [one for one in events if one["phase"] == "end"]
     assert first == told | {"node": "look", "phase": "end", "ms": first["ms"], "update": {"given": "a cat"}}
     assert (last["node"], last["update"]) == ("sleep", {"slept": True})
-    assert first["ms"] < 45 <= last["ms"]
+    assert first["ms"] >= 0
+    assert last["ms"] >= 45
 
 
 async def test_a_node_that_fails_is_told_with_its_error_and_the_error_is_raised(world):
@@ -85,12 +86,19 @@ async def test_a_node_that_fails_is_told_with_its_error_and_the_error_is_raised(
 
 
 async def test_a_run_that_is_broken_off_leaves_no_node_running(world):
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.02):
-            await world.run("x", look, sleep)
+    begun = asyncio.Event()
+
+    async def hang(_: State) -> State:
+        begun.set()
+        await asyncio.Event().wait()
+
+    run = asyncio.create_task(world.run("x", look, hang))
+    await begun.wait()
+    run.cancel()
+    await asyncio.wait([run])
     end = world.heard[-1]
-    assert (end["node"], end["phase"], end["failed"]) == ("sleep", "end", True)
-    assert 0 < end["ms"] < 45
+    assert (end["node"], end["phase"], end["failed"]) == ("hang", "end", True)
+    assert end["ms"] >= 0
     assert "broken off" in end["update"]["error"]
 
 

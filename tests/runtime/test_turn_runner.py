@@ -22,6 +22,7 @@ from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.budget import TokenBudget
 from soulgraph.runtime.listeners import Listeners, Subscription
+from soulgraph.runtime.silence import WaitIntervals
 from soulgraph.runtime.turn_runner import TurnRunner
 from soulgraph.senses.emotion.lexical import LexiconRecogniser
 from soulgraph.senses.intents.filter import IntentFilter
@@ -75,23 +76,23 @@ class World:
     def __init__(self, context, stub, told, path):
         self.stub, self.told, self.path, self.ears, self.outcomes = stub, told, path, Ears(), []
         self.context = replace(context, outlets=Outlets(listeners=self.ears))
-        self.saver = InMemorySaver()
 
     def runner(self, max_turns=None, **ports):
-        graph = turn_graph().compile(checkpointer=self.saver, name="turn")
         context = replace(self.context, **ports)
-        return TurnRunner(graph, context, lambda outcome, _: self.outcomes.append(outcome), max_turns)
+        return TurnRunner(
+            turn_graph().compile(name="turn"), context, lambda outcome, _: self.outcomes.append(outcome), max_turns
+        )
 
     async def transcript(self, session_id="sess_1"):
         async with self.context.stores.read() as tx:
             return [(said.role, said.content) for said in await tx.messages.page(session_id)]
 
     async def everything(self):
-        """The database and the checkpoints to the last byte, with what was still to be indexed and counted."""
+        """The database to the last byte, with what was still to be indexed and counted."""
         while await self.context.memory.recall.index():
             pass
         with closing(sqlite3.connect(self.path)) as database:
-            return [*database.iterdump()], [*self.saver.list(None)]
+            return [*database.iterdump()]
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def said(text="Good evening", **fields):
 async def heard(running):
     """The events of a turn; a stream that does not end is a failure."""
     async with asyncio.timeout(10):
-        return [(event.event, event.data) async for event in running.events()]
+        return [(event.event, event.data) async for event in running.events(WaitIntervals(60, 60))]
 
 
 async def test_a_turn_tells_feeling_and_words_and_ends_with_the_answer_that_is_stored(world):

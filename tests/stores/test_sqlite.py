@@ -6,7 +6,6 @@ import sqlite3
 from sqlalchemy import text
 
 from soulgraph.stores import sqlite
-from soulgraph.stores.checkpoints import open_checkpointer
 from soulgraph.stores.database import Database
 from soulgraph.stores.stores import Stores
 from soulgraph.tests.stores.samples import soul
@@ -60,6 +59,3 @@ async def test_a_log_that_finds_no_room_in_the_database_is_written_back_later(sq
 async def test_an_idle_connection_keeps_few_pages(sqlite_url):
     async with Database.open(sqlite_url) as database, database.read() as connection:
         assert (await connection.execute(text("PRAGMA cache_size"))).scalar() == -512
-        async with open_checkpointer(sqlite_url) as saver:
-            (size,) = await (await saver.conn.execute("PRAGMA cache_size")).fetchone()
-            assert size == -512
