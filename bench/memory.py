@@ -2,7 +2,8 @@
 
 Run with `python bench/memory.py [--turns 6000]`; it prints the table of bench/RESULTS.md. The server is a process of
 its own, as users start it, and so is the model. Growth is counted from when everything has been used once, the library
-of events with it. USS is what the process has for itself, without the files that it has mapped and the kernel may drop.
+of events with it. RSS and USS have mapped files in them, which the kernel may drop (USS those that no other process has
+mapped); anonymous memory has not.
 """
 
 import argparse
@@ -75,10 +76,10 @@ async def main(turns: int) -> None:
     with stub_model(chunk_size=4096) as base_url, tempfile.TemporaryDirectory() as folder:
         measured = await measure(turns, str(Path(folder)), base_url)
     last = measured[max(measured)]
-    grown, in_all = ({kind: last[kind] - measured[n][kind] for kind in ("Rss", "Uss")} for n in (WARM_UP, 0))
+    grown, in_all = ({kind: last[kind] - measured[n][kind] for kind in ("Rss", "Anonymous")} for n in (WARM_UP, 0))
     print(
         f"\n{turns} turns after the first {WARM_UP} add {grown['Rss']:.1f} MB of RSS (at most {MAX_GROWTH_MB} is well) "
-        f"and {grown['Uss']:.1f} of USS; with the first {in_all['Rss']:.1f} and {in_all['Uss']:.1f}"
+        f"and {grown['Anonymous']:.1f} anonymous; with the first {in_all['Rss']:.1f} and {in_all['Anonymous']:.1f}"
     )
 
 
