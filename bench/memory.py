@@ -1,7 +1,9 @@
 """What thousands of turns add to the memory of a server: 60 conversations of 6 souls, by HTTP, with a stub model.
 
 Run with `python bench/memory.py [--turns 6000]`; it prints the table of bench/RESULTS.md. The server is a process of
-its own, as users start it, and so is the model.
+its own, as users start it, and so is the model. Growth is counted from when everything has been used once, the library
+of events with it. RSS and USS have mapped files in them, which the kernel may drop (USS those that no other process has
+mapped); anonymous memory has not.
 """
 
 import argparse
@@ -45,29 +47,40 @@ async def measure(turns: int, folder: str, base_url: str) -> dict[int, dict[str,
     try:
         async with httpx.AsyncClient(base_url=server.url, timeout=60, verify=False) as client:
             souls = [await new_soul(client, f"soul {n}", user_id="u0") for n in range(SOULS)]
+            measured[0] = await settled_memory(server.pid)
+            print(f"| 0 | {row(measured[0])} | |", flush=True)
             done = 0
             for until in (WARM_UP, *range(WARM_UP + STEP, WARM_UP + turns + 1, STEP)):
                 began = time.monotonic()
                 await have_turns(client, souls, said[done:until])
                 done = until
-                await asyncio.sleep(5)  # what the turns have left to be done
-                measured[done] = memory_mb(server.pid)
+                measured[done] = await settled_memory(server.pid)
                 print(f"| {done} | {row(measured[done])} | {time.monotonic() - began:.0f} s |", flush=True)
     finally:
         server.stop()
     return measured
 
 
+async def settled_memory(pid: int) -> dict[str, float]:
+    await asyncio.sleep(5)  # what the turns have left to be done
+    memory = memory_mb(pid)
+    return memory | {"Uss": memory["Private_Clean"] + memory["Private_Dirty"]}
+
+
 def row(memory: dict[str, float]) -> str:
-    return " | ".join(f"{memory[kind]:.1f}" for kind in ("Rss", "Pss", "Anonymous"))
+    return " | ".join(f"{memory[kind]:.1f}" for kind in ("Rss", "Uss", "Pss", "Anonymous"))
 
 
 async def main(turns: int) -> None:
-    print("| turns | RSS MB | PSS MB | anonymous MB | took |\n|---|---|---|---|---|")
+    print("| turns | RSS MB | USS MB | PSS MB | anonymous MB | took |\n|---|---|---|---|---|---|")
     with stub_model(chunk_size=4096) as base_url, tempfile.TemporaryDirectory() as folder:
         measured = await measure(turns, str(Path(folder)), base_url)
-    grown = measured[max(measured)]["Rss"] - measured[WARM_UP]["Rss"]
-    print(f"\n{turns} turns after the first {WARM_UP} add {grown:.1f} MB of RSS (at most {MAX_GROWTH_MB} is well)")
+    last = measured[max(measured)]
+    grown, in_all = ({kind: last[kind] - measured[n][kind] for kind in ("Rss", "Anonymous")} for n in (WARM_UP, 0))
+    print(
+        f"\n{turns} turns after the first {WARM_UP} add {grown['Rss']:.1f} MB of RSS (at most {MAX_GROWTH_MB} is well) "
+        f"and {grown['Anonymous']:.1f} anonymous; with the first {in_all['Rss']:.1f} and {in_all['Anonymous']:.1f}"
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from soulgraph.stores.statements import Fetched, Statements, dialect_of, raised_
 
 T = TypeVar("T")
 
-_MAX_PREPARED = 512
+_MAX_PREPARED = 256
 _MAX_IDLE = 32
 # No isolation level: transactions are begun here, with BEGIN IMMEDIATE.
 _OPTIONS: dict[str, Any] = {"isolation_level": None, "timeout": BLOCKED_S}
