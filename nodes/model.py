@@ -10,7 +10,7 @@ from soulgraph.errors import TurnStopped
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.run_tools import tool_calls
 from soulgraph.nodes.state import LoopState
-from soulgraph.nodes.streaming import emit_token, hide_messages
+from soulgraph.nodes.streaming import hide_messages, token_emitter
 from soulgraph.nodes.tools.offers import offered
 from soulgraph.prompts.contract import STOP
 from soulgraph.voices.reply_stream import ReplyStream, forbidden_in
@@ -26,10 +26,11 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     offer = offered(state, voice.tools, weak=carrier == "plain")
     shown = before = state.get("shown", "")
     paragraph = "\n\n" if shown else ""
+    emit_token = token_emitter(state["utterance"], runtime)
 
     def show(text: str) -> None:
         nonlocal shown, paragraph
-        emit_token(paragraph + text, state["utterance"], runtime)
+        emit_token(paragraph + text)
         shown, paragraph = shown + paragraph + text, ""
 
     last = steps >= runtime.context.limits.max_steps

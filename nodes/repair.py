@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from soulgraph.errors import ModelRefused, TurnStopped
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import TurnState
-from soulgraph.nodes.streaming import emit_token
+from soulgraph.nodes.streaming import token_emitter
 from soulgraph.prompts.budget import cut, first_paragraph
 from soulgraph.prompts.contract import STOP
 from soulgraph.prompts.cues import cued, cues_of
@@ -26,10 +26,11 @@ _MAX_PERSONA = 300
 async def repair(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     voice = runtime.context.voice
     shown = ""
+    emit_token = token_emitter(state["utterance"], runtime)
 
     def show(text: str) -> None:
         nonlocal shown
-        emit_token(text, state["utterance"], runtime)
+        emit_token(text)
         shown += text
 
     reply = ReplyStream("plain", replace(forbidden_in(state["messages"]), exact=True))

@@ -40,9 +40,9 @@ class _BoundedStream(httpx2.AsyncByteStream):
             line = len(chunk) - end - 1 if end >= 0 else line + len(chunk)
             if size > self._limit or line > MAX_BODY:
                 raise AnswerTooLong(f"the model's answer does not end: {size // _MEBIBYTE} MiB of it were read")
-            for start in range(0, len(chunk), _SLICE):
-                if start:
-                    await asyncio.sleep(0)
+            yield chunk[:_SLICE]
+            for start in range(_SLICE, len(chunk), _SLICE):
+                await asyncio.sleep(0)
                 yield chunk[start : start + _SLICE]
 
     async def aclose(self) -> None:

@@ -109,6 +109,8 @@ class CopyGuard:
         """As by character, like loops; what is longer than `FINE` is no copy of a line, and is shown as it comes."""
         fine = max(0, FINE - self._seen)
         self._seen += len(piece)
+        if len(piece) <= min(fine, STRIDE):  # as tokens are
+            return self._feed_finely(piece)
         text = "".join(self._feed_finely(piece[at : at + STRIDE]) for at in range(0, min(fine, len(piece)), STRIDE))
         return text if self.copied or not (coarse := piece[fine:]) else text + self._show(len(self._held)) + coarse
 

@@ -55,6 +55,8 @@ class LoopGuard:
         """As by character, so that how the text is cut makes no difference; behind `FINE` of them by piece."""
         fine = max(0, FINE - self._seen)
         self._seen += len(piece)
+        if len(piece) <= fine:
+            return self._feed_finely(piece)
         return self._feed_finely(piece[:fine]) + self._feed_coarsely(piece[fine:])
 
     def close(self) -> str:
