@@ -15,7 +15,7 @@ import httpx
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-_TIMEOUT_S = 20.0
+_TIMEOUT_S = 60.0
 
 
 @contextmanager

@@ -31,17 +31,6 @@ OTHER = replace(
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with chroma_server(tmp_path_factory.mktemp("chroma")) as url:
-        yield url
-
-
-@pytest.fixture(params=["embedded", "server"])
-def chroma_url(request):
-    return request.getfixturevalue("server") if request.param == "server" else ""
-
-
 @pytest.fixture
 async def home(sqlite_url):
     async with Database.open(sqlite_url) as database:

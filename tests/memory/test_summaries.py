@@ -5,21 +5,11 @@ import pytest
 from soulgraph.memory.recall import Recall
 from soulgraph.memory.source import Query
 from soulgraph.memory.summaries import RecalledSummary, open_summaries
-from soulgraph.tests.memory.chroma import chroma_server
 from soulgraph.tests.memory.words_as_vectors import WordVectors
 from soulgraph.tests.stores.samples import NOW, soul
 
 WHALES = "They painted whales together and promised to visit the harbour"
 BREAD = "They argued about baking bread"
-
-
-@pytest.fixture(params=["embedded", "server"])
-def chroma_url(request, tmp_path):
-    if request.param == "embedded":
-        yield ""
-    else:
-        with chroma_server(tmp_path / "server") as url:
-            yield url
 
 
 @pytest.fixture
@@ -32,7 +22,7 @@ async def home(stores):
 
 @pytest.fixture
 async def summaries(home, tmp_path, chroma_url):
-    async with open_summaries(home, WordVectors(), folder=tmp_path / "chroma", url=chroma_url) as opened:
+    async with open_summaries(home, WordVectors(str(tmp_path)), folder=tmp_path / "chroma", url=chroma_url) as opened:
         yield opened
 
 
