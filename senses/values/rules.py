@@ -25,8 +25,9 @@ class Scanner:
     def __init__(self, rules: Sequence[Rule], around: str = "{}") -> None:
         """`around` is a pattern with a place for each rule: what must stand at its borders."""
         self._rules = [(lazy_pattern(around.format(f"(?:{pattern})")), build) for pattern, build in rules]
-        unnamed = (re.sub(r"\?P<\w+>", "?:", rule.pattern) for rule, _ in self._rules)
-        self._any = lazy_pattern("|".join(f"({pattern})" for pattern in unnamed))
+        unnamed = (re.sub(r"\?P<\w+>", "?:", pattern) for pattern, _ in rules)
+        # What stands around is outside of the alternatives, and so looked at once for all of them.
+        self._any = lazy_pattern(around.format(f"(?:{'|'.join(f'({pattern})' for pattern in unnamed)})"))
 
     def scan(self, text: str) -> Iterator[Found]:
         position = 0
