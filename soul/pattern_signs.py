@@ -1,26 +1,24 @@
-"""The signs of a pattern: short pieces of text, of which every text has one in which the pattern is found.
-
-Most of our patterns are found in few texts. A text is cut into its pieces once, and all patterns whose signs are not
-among them need not be looked for.
-"""
+"""The signs of a pattern: short pieces of text, without which it is not found in a text."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
-from operator import add
 from typing import Any, NamedTuple
 
-MAX_CHARS = 500  # of a text that is cut into pieces
+Strings = frozenset[str]
+Signs = tuple[Strings, ...]
+"""Of each set a text has one that has what they are signs of."""
+Part = tuple[Any, Any]
+"""Of a regular expression: what it is, and what it consists of."""
 
 _EDGE = "\b"  # of a word, within a string that a pattern matches
 _NO_WORD = re.compile(r"\W")
 _MARK = re.compile(rf"[^\w\s{_EDGE}]")
-_LIKE_ASCII = str.maketrans("ſıİ", "sii")  # what `re.IGNORECASE` takes for a letter, and `lower` does not
 _MAX_STRINGS = 64
 _MAX_RANGE = 10
-_LONGEST = 3
+_LONGEST = 3  # of a piece
+_MAX_SETS = 3
 # How often a character stands at a place of a text, roughly.
 _SHARES = dict.fromkeys("的了我你不是一", 0.03) | {
     char: share / 100
@@ -39,77 +37,72 @@ _SHARES = dict.fromkeys("的了我你不是一", 0.03) | {
     for char in chars
 }
 _OTHER_SHARE = 0.005
-_MAX_SHARE = 0.03  # of the places of a text that have a sign: with more, most texts would have one
-
-Strings = frozenset[str]
+# Those of words that stand everywhere are more common than their letters.
+_COMMON = frozenset(
+    """ th|the|he |ing|ng | i |at |is |me | to| an|nd | yo|you|er |re | a |hat|to |ed |it |tha|and|on |n t|ou | it|thi
+    | in|ly | be| ha| re|st |ame| is|es |ve | so|in | wh|ll | no| of|or | he|en | co| wa|ut |as |for| fo| on|his|of |an
+    |her| do|all| lo| wi| li| st| ca|ot | wo| me| go| ma|ver|rea| we|ere|ent|one|are|not|out| my|my |was|wit|ell|uld
+    |bou|did|mor""".replace("\n    ", "").split("|")
+)
+_COMMON_SHARE = 0.003
+_MAX_SHARE = 0.05  # of the places of a text that have a sign: with more, most texts would have one
 
 
 class _Needs(NamedTuple):
-    """`all`: every string that a part of a pattern matches, if they are few. `some`: it has one of them within it."""
+    """`all`: every string that a part of a pattern matches, if they are few; `signs` are the rarest first."""
 
     all: Strings | None = None
-    some: Strings | None = None
+    signs: Signs = ()
 
 
+_EMPTY: Part = ("", ())
 _ANYTHING = _Needs()
+_IMPOSSIBLE = _Needs(Strings(), (Strings(),))
 _NOTHING = Strings([""])
 
 
-def signs_of(expression: str, flags: int) -> Strings:
-    """In lower case, with a space for all that is in no word, or a mark alone; empty if none are rare enough."""
+def signs_of(expression: str, flags: int) -> Sequence[Signs]:
+    """One for each alternative of a pattern; none at all if an alternative has none, or they are too common.
+
+    They are in lower case, with a space for what is in no word; a mark is one by itself.
+    """
     from soulgraph.compat import parsed_pattern  # which imports a lot that few patterns are worth
 
     parsed = parsed_pattern(expression, flags)
     if parsed.state.flags & (re.ASCII | re.LOCALE):  # words are something else to it
-        return Strings()
-    needs = _needs_of_sequence(parsed)
-    signs = _rarest([needs.some, _signs(needs.all)])
-    return signs if signs and _are_rare(signs) else Strings()
+        return ()
+    signs = [_needs_of_sequence(parts).signs for parts in _alternatives([*parsed])]
+    return signs if all(signs) and _are_rare(Strings().union(*(some[0] for some in signs))) else ()
 
 
-@lru_cache(maxsize=32)
-def pieces_of(text: str) -> Strings:
-    """All that may be a sign in a text."""
-    plain = text if text.isascii() else text.translate(_LIKE_ASCII)
-    plain = plain.lower()
-    words = f" {_NO_WORD.sub(' ', plain)} "
-    pairs = [*map(add, words, words[1:])]
-    return Strings((" ", *plain, *pairs, *map(add, pairs, words[2:])))
+def _alternatives(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
+    """Of a sequence that ends with alternatives, one sequence for each."""
+    name, value = parts[-1] if parts else _EMPTY
+    if str(name) == "BRANCH":
+        for branch in value[1]:
+            yield from _alternatives([*parts[:-1], *branch])
+    elif str(name) == "SUBPATTERN" and not value[1] & re.ASCII:
+        yield from _alternatives([*parts[:-1], *value[-1]])
+    else:
+        yield parts
 
 
-class SignIndex:
-    """The signs of many things, which are known by their numbers."""
-
-    def __init__(self, signs: Sequence[Strings]) -> None:
-        by_sign: defaultdict[str, list[int]] = defaultdict(list)
-        for number, some in enumerate(signs):
-            for sign in some:
-                by_sign[sign].append(number)
-        self._by_sign = dict(by_sign)
-        self._all = range(len(signs))
-        self._unsigned = [number for number in self._all if not signs[number]]
-
-    def candidates(self, text: str) -> Sequence[int]:
-        """Those of which the text has a sign, and those without signs, in their order."""
-        if len(text) > MAX_CHARS:
-            return self._all
-        found = {number for sign in self._by_sign.keys() & pieces_of(text) for number in self._by_sign[sign]}
-        return sorted(found.union(self._unsigned))
-
-
-def _needs_of_sequence(parts: Iterable[tuple[Any, Any]]) -> _Needs:
+def _needs_of_sequence(parts: Iterable[Part]) -> _Needs:
     """`run` are the strings that may stand where the last parts are, one after the other."""
     run, whole = _NOTHING, True
     found: list[Strings | None] = []
     for name, value in parts:
         needs, repeats = _needs_of(str(name), value)
+        if needs is _IMPOSSIBLE:
+            return needs
         longer = _joined(run, needs.all)
         if longer is None or repeats:
             whole = False
-            found += [_signs(longer or run), needs.some]
+            found += [_pieces(longer or run), *needs.signs]
             longer = needs.all or _NOTHING
         run = longer
-    return _Needs(run if whole else None, _rarest([*found, _signs(run)]))
+    signs = sorted({*filter(None, [*found, _pieces(run)])}, key=_share)
+    return _Needs(run if whole else None, tuple(signs[:_MAX_SETS]))
 
 
 def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
@@ -121,6 +114,8 @@ def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
             return _Needs(_one_of_set(value)), False
         case "AT":
             return _Needs(Strings([_EDGE]) if str(value) == "AT_BOUNDARY" else _NOTHING), False
+        case "ASSERT_NOT" if not value[1]:  # what is not followed by nothing
+            return _IMPOSSIBLE, False
         case "ASSERT" | "ASSERT_NOT":
             return _Needs(_NOTHING), False
         case "SUBPATTERN" if not value[1] & re.ASCII:
@@ -136,11 +131,11 @@ def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
 
 def _needs_of_branches(branches: Sequence[_Needs]) -> _Needs:
     every = _united(branch.all for branch in branches)
-    some = _united(_rarest([branch.some, _signs(branch.all)]) for branch in branches)
-    return _Needs(every if every and len(every) <= _MAX_STRINGS else None, some)
+    signs = _united(branch.signs[0] if branch.signs else None for branch in branches)
+    return _Needs(every if every and len(every) <= _MAX_STRINGS else None, (signs,) if signs else ())
 
 
-def _needs_of_repeat(least: int, most: int, part: Iterable[tuple[Any, Any]]) -> tuple[_Needs, bool]:
+def _needs_of_repeat(least: int, most: int, part: Iterable[Part]) -> tuple[_Needs, bool]:
     needs = _needs_of_sequence(part)
     if least == 0:
         return (_Needs(needs.all and needs.all | _NOTHING) if most == 1 else _ANYTHING), False
@@ -153,7 +148,7 @@ def _one_of(codes: Iterable[int]) -> Strings | None:
     return None if any(char.upper() != char and not char.isascii() for char in chars) else chars
 
 
-def _one_of_set(members: Sequence[tuple[Any, Any]]) -> Strings | None:
+def _one_of_set(members: Sequence[Part]) -> Strings | None:
     found = []
     for name, value in members:
         if str(name) == "LITERAL":
@@ -177,7 +172,7 @@ def _united(sets: Iterable[Strings | None]) -> Strings | None:
     return None if None in known else Strings().union(*filter(None, known))
 
 
-def _signs(strings: Strings | None) -> Strings | None:
+def _pieces(strings: Strings | None) -> Strings | None:
     """The rarest piece of each; None if one of them has none."""
     pieces = [_rarest_piece(string) for string in strings or ()]
     return Strings(pieces) if pieces and all(pieces) else None
@@ -196,10 +191,6 @@ def _rarest_piece(string: str) -> str:
     return min(pieces, key=_share_of)
 
 
-def _rarest(sets: Iterable[Strings | None]) -> Strings | None:
-    return min(filter(None, sets), key=_share, default=None)
-
-
 def _are_rare(signs: Strings) -> bool:
     """In one of our languages: a text in it has none of the other's signs."""
     english = Strings(filter(str.isascii, signs))
@@ -212,6 +203,8 @@ def _share(pieces: Strings) -> float:
 
 @lru_cache(maxsize=4096)
 def _share_of(piece: str) -> float:
+    if piece in _COMMON:
+        return _COMMON_SHARE
     share = 1.0
     for char in piece:
         share *= _SHARES.get(char, _OTHER_SHARE)

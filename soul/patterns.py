@@ -5,12 +5,13 @@ tenth of a turn.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakSet
 
-from soulgraph.soul.pattern_signs import MAX_CHARS, SignIndex, pieces_of, signs_of
+from soulgraph.soul.pattern_signs import Signs, signs_of
+from soulgraph.soul.sign_index import SignIndex
 
 Name = TypeVar("Name")
 
@@ -37,7 +38,7 @@ class _LazyPattern:
         """Called once for each method, because what is found is kept as an attribute."""
         found = getattr(self.compiled, name)
         if name in _IF_SIGNED and self.signs:
-            found = _IF_SIGNED[name](found, self.signs)
+            found = _IF_SIGNED[name](found, SignIndex([self.signs]))
         setattr(self, name, found)
         return found
 
@@ -47,7 +48,7 @@ class _LazyPattern:
         return re.compile(self.pattern, self._flags)
 
     @cached_property
-    def signs(self) -> frozenset[str]:
+    def signs(self) -> Sequence[Signs]:
         return signs_of(self.pattern, self._flags)
 
 
@@ -77,35 +78,35 @@ class PatternIndex(Generic[Name]):
         return SignIndex([signs_of_pattern(pattern) for pattern in self._patterns.values()])
 
 
-def signs_of_pattern(pattern: re.Pattern[str]) -> frozenset[str]:
+def signs_of_pattern(pattern: re.Pattern[str]) -> Sequence[Signs]:
     """Those of a lazy pattern."""
     return cast(_LazyPattern, pattern).signs
 
 
-def _search(search: Callable[..., Any], signs: frozenset[str]) -> Callable[..., Any]:
+def _search(search: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
     def found(text: str, *span: int) -> Any:
         return None if _lacks(text, signs, span) else search(text, *span)
 
     return found
 
 
-def _finditer(finditer: Callable[..., Any], signs: frozenset[str]) -> Callable[..., Any]:
+def _finditer(finditer: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
     def found(text: str, *span: int) -> Iterator[Any]:
         return iter(()) if _lacks(text, signs, span) else finditer(text, *span)
 
     return found
 
 
-def _sub(sub: Callable[..., Any], signs: frozenset[str]) -> Callable[..., Any]:
+def _sub(sub: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
     def replaced(by: Any, text: str, *count: int) -> Any:
         return text if _lacks(text, signs) else sub(by, text, *count)
 
     return replaced
 
 
-def _lacks(text: str, signs: frozenset[str], span: tuple[int, ...] = ()) -> bool:
+def _lacks(text: str, signs: SignIndex, span: tuple[int, ...] = ()) -> bool:
     """Whether a text has none of the signs; a search that ends before the text does may end within a word."""
-    return len(text) <= MAX_CHARS and len(span) < 2 and signs.isdisjoint(pieces_of(text))
+    return len(span) < 2 and not signs.candidates(text)
 
 
 _IF_SIGNED = {"search": _search, "finditer": _finditer, "sub": _sub}

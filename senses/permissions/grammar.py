@@ -5,7 +5,7 @@ said, or might do, stands behind other words, and so is no act.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from soulgraph.senses.permissions.people import PEOPLE
-from soulgraph.soul.pattern_signs import SignIndex
+from soulgraph.soul.pattern_signs import Signs
 from soulgraph.soul.patterns import lazy_pattern, signs_of_pattern
+from soulgraph.soul.sign_index import SignIndex
 
 SHARING = ("tells", "greets", "permits", "spread", "speaks")
 REFUSABLE = ("tells", "leaks", "spread")
@@ -49,9 +50,9 @@ class Frame:
         self._after = _compiled(f"(?:{after}){_WORD_END}" if after else _NO_PREDICATE) if has_people else None
 
     @property
-    def signs(self) -> frozenset[str]:
-        """Every text with this expression has one of them; empty if none are known."""
-        return signs_of_pattern(self._before) or (signs_of_pattern(self._after) if self._after else frozenset())
+    def signs(self) -> Sequence[Signs]:
+        """Those of what stands before the people, or else behind them."""
+        return signs_of_pattern(self._before) or (signs_of_pattern(self._after) if self._after else ())
 
     def match(self, text: str, at: int) -> Match | None:
         before = self._before.match(text, at)
