@@ -109,7 +109,7 @@ def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
     """What a part needs, and whether there may be more of it than is said there."""
     match name:
         case "LITERAL":
-            return _Needs(_one_of([value])), False
+            return _Needs(_char(value)), False
         case "IN":
             return _Needs(_one_of_set(value)), False
         case "AT":
@@ -137,24 +137,25 @@ def _needs_of_branches(branches: Sequence[_Needs]) -> _Needs:
 
 def _needs_of_repeat(least: int, most: int, part: Iterable[Part]) -> tuple[_Needs, bool]:
     needs = _needs_of_sequence(part)
-    if least == 0:
-        return (_Needs(needs.all and needs.all | _NOTHING) if most == 1 else _ANYTHING), False
-    return needs, most > 1
+    if least:
+        return needs, most > 1
+    return (_ANYTHING if needs.all is None or most > 1 else _Needs(needs.all | _NOTHING)), False
 
 
-def _one_of(codes: Iterable[int]) -> Strings | None:
-    """The characters in lower case; None if `re.IGNORECASE` may take more for one of them than `lower`."""
-    chars = Strings(chr(code).lower() for code in codes)
-    return None if any(char.upper() != char and not char.isascii() for char in chars) else chars
+@lru_cache(maxsize=4096)
+def _char(code: int) -> Strings | None:
+    """A character in lower case; None if `re.IGNORECASE` may take more for it than `lower`."""
+    char = chr(code).lower()
+    return Strings([char]) if char != _EDGE and (char.isascii() or char.upper() == char) else None
 
 
 def _one_of_set(members: Sequence[Part]) -> Strings | None:
-    found = []
+    found: list[Strings | None] = []
     for name, value in members:
         if str(name) == "LITERAL":
-            found.append(_one_of([value]))
+            found.append(_char(value))
         elif str(name) == "RANGE" and value[1] - value[0] < _MAX_RANGE:
-            found.append(_one_of(range(value[0], value[1] + 1)))
+            found += map(_char, range(value[0], value[1] + 1))
         else:
             found.append(Strings([" "]) if str(value) in ("CATEGORY_SPACE", "CATEGORY_NOT_WORD") else None)
     return _united(found)

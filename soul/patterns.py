@@ -98,8 +98,8 @@ def _finditer(finditer: Callable[..., Any], signs: SignIndex) -> Callable[..., A
 
 
 def _sub(sub: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
-    def replaced(by: Any, text: str, *count: int) -> Any:
-        return text if _lacks(text, signs) else sub(by, text, *count)
+    def replaced(by: Any, text: str, count: int = 0) -> Any:
+        return text if _lacks(text, signs) else sub(by, text, count)
 
     return replaced
 

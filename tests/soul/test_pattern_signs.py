@@ -1,8 +1,6 @@
 """Signs never hide what a pattern finds, and spare most texts the search."""
 
-import gc
 import re
-from datetime import datetime
 from importlib.resources import files
 
 import pytest
@@ -10,17 +8,17 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from soulgraph.senses.intents.device_requests import asks_for_device
-from soulgraph.senses.permissions.permission import permission_in
+from soulgraph.senses.intents import concepts, opposites, shape
+from soulgraph.senses.permissions.grammar import Frame, Grammar, grammar
 from soulgraph.senses.plans.words import patterns as plan_patterns
-from soulgraph.senses.values.mentions import find_times
-from soulgraph.soul import patterns
-from soulgraph.soul.own_words import own_words
+from soulgraph.senses.values import time_words
+from soulgraph.senses.values.rules import Scanner
+from soulgraph.soul import clauses, mode_words, own_words, patterns, preference_words, signal_words, signals
 from soulgraph.soul.pattern_signs import signs_of
 from soulgraph.soul.patterns import PatternIndex, lazy_pattern
-from soulgraph.soul.sign_index import MAX_CHARS, pieces_of
-from soulgraph.soul.signals import signals_in
+from soulgraph.soul.sign_index import MAX_CHARS, SignIndex, pieces_of
 
+MODULES = [clauses, concepts, mode_words, opposites, preference_words, shape, signal_words, signals, time_words]
 EXPRESSIONS = [
     r"\bif\b|\bunless\b|如果|要是",
     r"\b(?:stop|quit)(?: (?:it|that)s?)+\b",
@@ -35,6 +33,7 @@ EXPRESSIONS = [
     r"(?-i:Kelvin) (?:scale|Skin)",
     r"\B(?:ish)\B|(?P<a>ab)(?P=a)",
     r"3?\d:[0-5]\d\b",
+    r"(?:(?:(?!))?|ab)cq",
 ]
 TEXTS = st.text(st.sampled_from("ifIF kK.,'?？ſıİ\u212asS吗放歌x_3"), max_size=6)
 
@@ -44,7 +43,7 @@ def sentences():
     folder = files("soulgraph.tests.senses")
     names = "grounding_open.yaml", "stories_open.yaml", "values/times_open.yaml", "permissions/sharing_open.yaml"
     loaded = [yaml.load((folder / name).read_text("utf-8"), yaml.CSafeLoader) for name in names]
-    return sorted({text for text in _strings(loaded) if 4 < len(text) <= MAX_CHARS})[::2]
+    return sorted({text for text in _strings(loaded) if 4 < len(text) <= MAX_CHARS})[::12]
 
 
 def _strings(data):
@@ -53,6 +52,17 @@ def _strings(data):
     elif isinstance(data, dict | list):
         for part in data.values() if isinstance(data, dict) else data:
             yield from _strings(part)
+
+
+def _patterns(data):
+    """All that are in a module, a collection or an object of ours."""
+    if isinstance(data, patterns._LazyPattern):
+        yield data
+    elif isinstance(data, dict | list | tuple):
+        for part in data.values() if isinstance(data, dict) else data:
+            yield from _patterns(part)
+    elif isinstance(data, PatternIndex | Scanner | Grammar | Frame):
+        yield from _patterns(vars(data))
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -68,13 +78,12 @@ def test_what_a_pattern_finds_is_found_with_signs(expression, data):
 
 
 def test_no_pattern_of_ours_is_found_where_its_signs_are_not():
-    for language in ("zh", "en", "both"):
-        plan_patterns(language)
-    for read in (own_words, signals_in, permission_in, asks_for_device):
-        read("hello")
-    find_times("hello", datetime(2026, 1, 1))
-    ours = [found for found in gc.get_objects() if isinstance(found, patterns._LazyPattern)]
-    signed = [(pattern.compiled, patterns.SignIndex([pattern.signs])) for pattern in ours if pattern.signs]
+    plans = [plan_patterns(language) for language in ("zh", "en", "both")]
+    own = [
+        own_words._pattern(name) for name in ("reads", "heads", "spoken", "reports", "works_on", "machine", "orders")
+    ]
+    ours = {*_patterns([*map(vars, MODULES), plans, own, grammar()])}
+    signed = [(pattern.compiled, SignIndex([pattern.signs])) for pattern in ours if pattern.signs]
     assert len(signed) > 300
     skipped = 0
     for text in sentences():
@@ -104,7 +113,7 @@ def test_signs_are_the_rarest_pieces(expression, signs):
     }
 
 
-@pytest.mark.parametrize("expression", [r"\w+", r"[^a]b?", r"[ea的了我]", r"(?a:\bif\b)|é", r"(?:zz)*"])
+@pytest.mark.parametrize("expression", [r"\w+", r"[^a]b?", r"[ea的了我]", r"(?a:\bif\b)|é", r"(?:zz)*", r"[\b]"])
 def test_without_rare_signs_there_are_none(expression):
     assert not signs_of(expression, re.IGNORECASE)
 
