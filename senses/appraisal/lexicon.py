@@ -43,17 +43,17 @@ class Words:
         self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
     def find(self, units: list[str]) -> list[Hit]:
-        return list(self._find(units))
-
-    def _find(self, units: list[str]) -> Iterator[Hit]:
-        at = 0
-        while at < len(units):
-            size, kinds = self._longest(units, at)
-            yield from (Hit(kind, at, at + size) for kind in kinds if kind != "neutral")
-            at += size
+        hits: list[Hit] = []
+        end = 0
+        for at, unit in enumerate(units):
+            if unit in self._lengths and at >= end:
+                size, kinds = self._longest(units, at)
+                end = at + size
+                hits += [Hit(kind, at, end) for kind in kinds if kind != "neutral"]
+        return hits
 
     def _longest(self, units: list[str], at: int) -> tuple[int, list[str]]:
-        for size in self._lengths.get(units[at], ()):
+        for size in self._lengths[units[at]]:
             if kinds := self._kinds.get(tuple(units[at : at + size])):
                 return size, kinds
         return 1, []

