@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakSet
 
-from soulgraph.soul.pattern_signs import Signs, signs_of
-from soulgraph.soul.sign_index import SignIndex
+from soulgraph.soul.ngram_index import NgramIndex
+from soulgraph.soul.required_ngrams import Ngrams, ngrams_of
 
 Name = TypeVar("Name")
 
@@ -25,7 +25,7 @@ def compile_pending() -> None:
     """Compile every pattern that nobody has used yet."""
     for pattern in [*_pending]:
         pattern.compiled  # noqa: B018 - a property that is kept
-        pattern.signs  # noqa: B018
+        pattern.ngrams  # noqa: B018
 
 
 class _LazyPattern:
@@ -37,8 +37,8 @@ class _LazyPattern:
     def __getattr__(self, name: str) -> Any:
         """Called once for each method, because what is found is kept as an attribute."""
         found = getattr(self.compiled, name)
-        if name in _IF_SIGNED and self.signs:
-            found = _IF_SIGNED[name](found, SignIndex([self.signs]))
+        if name in _FILTERED and self.ngrams:
+            found = _FILTERED[name](found, NgramIndex([self.ngrams]))
         setattr(self, name, found)
         return found
 
@@ -48,8 +48,8 @@ class _LazyPattern:
         return re.compile(self.pattern, self._flags)
 
     @cached_property
-    def signs(self) -> Sequence[Signs]:
-        return signs_of(self.pattern, self._flags)
+    def ngrams(self) -> Sequence[Ngrams]:
+        return ngrams_of(self.pattern, self._flags)
 
 
 _pending: WeakSet[_LazyPattern] = WeakSet()
@@ -63,7 +63,7 @@ class PatternIndex(Generic[Name]):
 
     def candidates(self, text: str) -> Iterator[tuple[Name, re.Pattern[str]]]:
         """Those that may be found, in their order."""
-        return (self._compiled[number] for number in self._signs.candidates(text))
+        return (self._compiled[number] for number in self._ngrams.candidates(text))
 
     def found_in(self, text: str) -> Iterator[Name]:
         """The names of those that are found."""
@@ -74,39 +74,39 @@ class PatternIndex(Generic[Name]):
         return [(name, cast(_LazyPattern, pattern).compiled) for name, pattern in self._patterns.items()]
 
     @cached_property
-    def _signs(self) -> SignIndex:
-        return SignIndex([signs_of_pattern(pattern) for pattern in self._patterns.values()])
+    def _ngrams(self) -> NgramIndex:
+        return NgramIndex([ngrams_of_pattern(pattern) for pattern in self._patterns.values()])
 
 
-def signs_of_pattern(pattern: re.Pattern[str]) -> Sequence[Signs]:
+def ngrams_of_pattern(pattern: re.Pattern[str]) -> Sequence[Ngrams]:
     """Those of a lazy pattern."""
-    return cast(_LazyPattern, pattern).signs
+    return cast(_LazyPattern, pattern).ngrams
 
 
-def _search(search: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
+def _search(search: Callable[..., Any], ngrams: NgramIndex) -> Callable[..., Any]:
     def found(text: str, *span: int) -> Any:
-        return None if _lacks(text, signs, span) else search(text, *span)
+        return None if _lacks(text, ngrams, span) else search(text, *span)
 
     return found
 
 
-def _finditer(finditer: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
+def _finditer(finditer: Callable[..., Any], ngrams: NgramIndex) -> Callable[..., Any]:
     def found(text: str, *span: int) -> Iterator[Any]:
-        return iter(()) if _lacks(text, signs, span) else finditer(text, *span)
+        return iter(()) if _lacks(text, ngrams, span) else finditer(text, *span)
 
     return found
 
 
-def _sub(sub: Callable[..., Any], signs: SignIndex) -> Callable[..., Any]:
+def _sub(sub: Callable[..., Any], ngrams: NgramIndex) -> Callable[..., Any]:
     def replaced(by: Any, text: str, count: int = 0) -> Any:
-        return text if _lacks(text, signs) else sub(by, text, count)
+        return text if _lacks(text, ngrams) else sub(by, text, count)
 
     return replaced
 
 
-def _lacks(text: str, signs: SignIndex, span: tuple[int, ...] = ()) -> bool:
-    """Whether a text has none of the signs; a search that ends before the text does may end within a word."""
-    return len(span) < 2 and not signs.candidates(text)
+def _lacks(text: str, ngrams: NgramIndex, span: tuple[int, ...] = ()) -> bool:
+    """Whether a text has none of the ngrams; a search that ends before the text does may end within a word."""
+    return len(span) < 2 and not ngrams.candidates(text)
 
 
-_IF_SIGNED = {"search": _search, "finditer": _finditer, "sub": _sub}
+_FILTERED = {"search": _search, "finditer": _finditer, "sub": _sub}

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from soulgraph.senses.permissions.people import PEOPLE
-from soulgraph.soul.pattern_signs import Signs
-from soulgraph.soul.patterns import lazy_pattern, signs_of_pattern
-from soulgraph.soul.sign_index import SignIndex
+from soulgraph.soul.ngram_index import NgramIndex
+from soulgraph.soul.patterns import lazy_pattern, ngrams_of_pattern
+from soulgraph.soul.required_ngrams import Ngrams
 
 SHARING = ("tells", "greets", "permits", "spread", "speaks")
 REFUSABLE = ("tells", "leaks", "spread")
@@ -50,9 +50,9 @@ class Frame:
         self._after = _compiled(f"(?:{after}){_WORD_END}" if after else _NO_PREDICATE) if has_people else None
 
     @property
-    def signs(self) -> Sequence[Signs]:
+    def ngrams(self) -> Sequence[Ngrams]:
         """Those of what stands before the people, or else behind them."""
-        return signs_of_pattern(self._before) or (signs_of_pattern(self._after) if self._after else ())
+        return ngrams_of_pattern(self._before) or (ngrams_of_pattern(self._after) if self._after else ())
 
     def match(self, text: str, at: int) -> Match | None:
         before = self._before.match(text, at)
@@ -73,7 +73,7 @@ class Grammar:
         self._frames = [
             (group, Frame(_filled(words, parts))) for group, listed in data["frames"].items() for words in listed
         ]
-        self._signs = SignIndex([frame.signs for _, frame in self._frames])
+        self._ngrams = NgramIndex([frame.ngrams for _, frame in self._frames])
         self._frames_for = lru_cache(maxsize=8)(self._find_frames)
         self.signs = {
             name: _compiled(_filled("|".join([words] if isinstance(words, str) else words), parts))
@@ -89,7 +89,7 @@ class Grammar:
     def _find_frames(self, text: str) -> Mapping[str, list[Frame]]:
         """The expressions that may stand in a text, by group."""
         found: dict[str, list[Frame]] = {}
-        for number in self._signs.candidates(text):
+        for number in self._ngrams.candidates(text):
             group, frame = self._frames[number]
             found.setdefault(group, []).append(frame)
         return found

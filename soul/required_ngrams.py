@@ -1,4 +1,4 @@
-"""The signs of a pattern: short pieces of text, without which it is not found in a text."""
+"""The n-grams that a pattern requires: short pieces of text, without which it is not found in a text."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 Strings = frozenset[str]
-Signs = tuple[Strings, ...]
-"""Of each set a text has one that has what they are signs of."""
+Ngrams = tuple[Strings, ...]
+"""A text in which the pattern is found has one of each set."""
 Part = tuple[Any, Any]
 """Of a regular expression: what it is, and what it consists of."""
 
@@ -45,14 +45,14 @@ _COMMON = frozenset(
     |bou|did|mor""".replace("\n    ", "").split("|")
 )
 _COMMON_SHARE = 0.003
-_MAX_SHARE = 0.05  # of the places of a text that have a sign: with more, most texts would have one
+_MAX_SHARE = 0.05  # of the places of a text that have one: with more, most texts would have one
 
 
 class _Needs(NamedTuple):
-    """`all`: every string that a part of a pattern matches, if they are few; `signs` are the rarest first."""
+    """`all`: every string that a part of a pattern matches, if they are few; `ngrams` are the rarest first."""
 
     all: Strings | None = None
-    signs: Signs = ()
+    ngrams: Ngrams = ()
 
 
 _EMPTY: Part = ("", ())
@@ -61,7 +61,7 @@ _IMPOSSIBLE = _Needs(Strings(), (Strings(),))
 _NOTHING = Strings([""])
 
 
-def signs_of(expression: str, flags: int) -> Sequence[Signs]:
+def ngrams_of(expression: str, flags: int) -> Sequence[Ngrams]:
     """One for each alternative of a pattern; none at all if an alternative has none, or they are too common.
 
     They are in lower case, with a space for what is in no word; a mark is one by itself.
@@ -71,8 +71,8 @@ def signs_of(expression: str, flags: int) -> Sequence[Signs]:
     parsed = parsed_pattern(expression, flags)
     if parsed.state.flags & (re.ASCII | re.LOCALE):  # words are something else to it
         return ()
-    signs = [_needs_of_sequence(parts).signs for parts in _alternatives([*parsed])]
-    return signs if all(signs) and _are_rare(Strings().union(*(some[0] for some in signs))) else ()
+    ngrams = [_needs_of_sequence(parts).ngrams for parts in _alternatives([*parsed])]
+    return ngrams if all(ngrams) and _are_rare(Strings().union(*(some[0] for some in ngrams))) else ()
 
 
 def _alternatives(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
@@ -98,11 +98,11 @@ def _needs_of_sequence(parts: Iterable[Part]) -> _Needs:
         longer = _joined(run, needs.all)
         if longer is None or repeats:
             whole = False
-            found += [_pieces(longer or run), *needs.signs]
+            found += [_pieces(longer or run), *needs.ngrams]
             longer = needs.all or _NOTHING
         run = longer
-    signs = sorted({*filter(None, [*found, _pieces(run)])}, key=_share)
-    return _Needs(run if whole else None, tuple(signs[:_MAX_SETS]))
+    ngrams = sorted({*filter(None, [*found, _pieces(run)])}, key=_share)
+    return _Needs(run if whole else None, tuple(ngrams[:_MAX_SETS]))
 
 
 def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
@@ -131,8 +131,8 @@ def _needs_of(name: str, value: Any) -> tuple[_Needs, bool]:
 
 def _needs_of_branches(branches: Sequence[_Needs]) -> _Needs:
     every = _united(branch.all for branch in branches)
-    signs = _united(branch.signs[0] if branch.signs else None for branch in branches)
-    return _Needs(every if every and len(every) <= _MAX_STRINGS else None, (signs,) if signs else ())
+    ngrams = _united(branch.ngrams[0] if branch.ngrams else None for branch in branches)
+    return _Needs(every if every and len(every) <= _MAX_STRINGS else None, (ngrams,) if ngrams else ())
 
 
 def _needs_of_repeat(least: int, most: int, part: Iterable[Part]) -> tuple[_Needs, bool]:
@@ -192,10 +192,10 @@ def _rarest_piece(string: str) -> str:
     return min(pieces, key=_share_of)
 
 
-def _are_rare(signs: Strings) -> bool:
-    """In one of our languages: a text in it has none of the other's signs."""
-    english = Strings(filter(str.isascii, signs))
-    return min(_share(english), _share(signs - english)) <= _MAX_SHARE
+def _are_rare(ngrams: Strings) -> bool:
+    """In one of our languages: a text in it has none of the other's ngrams."""
+    english = Strings(filter(str.isascii, ngrams))
+    return min(_share(english), _share(ngrams - english)) <= _MAX_SHARE
 
 
 def _share(pieces: Strings) -> float:

@@ -1,4 +1,4 @@
-"""Signs never hide what a pattern finds, and spare most texts the search."""
+"""N-grams never hide what a pattern finds, and spare most texts the search."""
 
 import re
 from importlib.resources import files
@@ -14,9 +14,9 @@ from soulgraph.senses.plans.words import patterns as plan_patterns
 from soulgraph.senses.values import time_words
 from soulgraph.senses.values.rules import Scanner
 from soulgraph.soul import clauses, mode_words, own_words, patterns, preference_words, signal_words, signals
-from soulgraph.soul.pattern_signs import signs_of
+from soulgraph.soul.ngram_index import MAX_CHARS, NgramIndex, ngrams_in
 from soulgraph.soul.patterns import PatternIndex, lazy_pattern
-from soulgraph.soul.sign_index import MAX_CHARS, SignIndex, pieces_of
+from soulgraph.soul.required_ngrams import ngrams_of
 
 MODULES = [clauses, concepts, mode_words, opposites, preference_words, shape, signal_words, signals, time_words]
 EXPRESSIONS = [
@@ -83,19 +83,19 @@ def test_no_pattern_of_ours_is_found_where_its_signs_are_not():
         own_words._pattern(name) for name in ("reads", "heads", "spoken", "reports", "works_on", "machine", "orders")
     ]
     ours = {*_patterns([*map(vars, MODULES), plans, own, grammar()])}
-    signed = [(pattern.compiled, SignIndex([pattern.signs])) for pattern in ours if pattern.signs]
-    assert len(signed) > 300
+    filtered = [(pattern.compiled, NgramIndex([pattern.ngrams])) for pattern in ours if pattern.ngrams]
+    assert len(filtered) > 300
     skipped = 0
     for text in sentences():
-        for compiled, signs in signed:
-            if not signs.candidates(text):
+        for compiled, ngrams in filtered:
+            if not ngrams.candidates(text):
                 skipped += 1
                 assert compiled.search(text) is None, (compiled.pattern, text)
-    assert skipped > 0.8 * len(signed) * len(sentences())
+    assert skipped > 0.8 * len(filtered) * len(sentences())
 
 
 @pytest.mark.parametrize(
-    ("expression", "signs"),
+    ("expression", "ngrams"),
     [
         (r"\bif\b", [(" if",)]),
         (r"ab|[xy]z", [("ab",), ("xz", "yz")]),
@@ -106,16 +106,16 @@ def test_no_pattern_of_ours_is_found_where_its_signs_are_not():
         (r"(?:(?!)) gone", [()]),
     ],
 )
-def test_signs_are_the_rarest_pieces(expression, signs):
-    found = signs_of(expression, re.IGNORECASE)
+def test_signs_are_the_rarest_pieces(expression, ngrams):
+    found = ngrams_of(expression, re.IGNORECASE)
     assert {piece for some in found for pieces in some for piece in pieces} == {
-        piece for some in signs for piece in some
+        piece for some in ngrams for piece in some
     }
 
 
 @pytest.mark.parametrize("expression", [r"\w+", r"[^a]b?", r"[ea的了我]", r"(?a:\bif\b)|é", r"(?:zz)*", r"[\b]"])
 def test_without_rare_signs_there_are_none(expression):
-    assert not signs_of(expression, re.IGNORECASE)
+    assert not ngrams_of(expression, re.IGNORECASE)
 
 
 def test_a_search_that_ends_within_a_word_is_made():
@@ -125,9 +125,9 @@ def test_a_search_that_ends_within_a_word_is_made():
 
 
 def test_a_long_text_is_searched_and_not_cut_into_pieces():
-    before = pieces_of.cache_info().misses
+    before = ngrams_in.cache_info().misses
     assert lazy_pattern("zebra").search("a" * MAX_CHARS + "zebra")
-    assert pieces_of.cache_info().misses == before
+    assert ngrams_in.cache_info().misses == before
 
 
 @settings(deadline=None)
