@@ -18,7 +18,7 @@ STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type
 # Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup studio pictures dev run check test reminders privacy fuzz soak coverage langgraph-dev bench hashes clean
+.PHONY: setup studio pictures dev run check test lint types studio-types studio-tests suite reminders privacy fuzz soak coverage langgraph-dev bench hashes clean
 
 setup: $(RUN) $(STUDIO)
 
@@ -64,14 +64,29 @@ run: setup
 	$(BIN)/soulgraph serve
 
 check: dev studio
+	$(MAKE) --no-print-directory --jobs $(CHECKS)
+
+# All at once: the checkers take a core each, and what waits for servers, browsers and brokers leaves it to the rest.
+test: dev studio
+	$(MAKE) --no-print-directory --jobs $(CHECKS) studio-tests suite
+
+# The parts of both, for what is installed and built.
+CHECKS := lint types studio-types
+
+lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/mypy
+
+studio-types:
 	$(NPM) run --silent check
 
-# All in one run: what waits for servers, browsers and brokers leaves the cores to the rest.
-test: check
+studio-tests:
 	$(NPM) run --silent test
+
+suite:
 	$(PYTEST)
 
 # Thousands of turns of people who confide in the same souls, with a model that tells everything it sees.
