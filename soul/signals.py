@@ -12,7 +12,6 @@ from typing import NamedTuple
 from soulgraph.soul import signal_words as words
 from soulgraph.soul.clauses import clauses_of, is_refused, wish_sentences
 from soulgraph.soul.mode_words import mode_request_in
-from soulgraph.soul.patterns import PatternIndex, lazy_pattern
 from soulgraph.soul.preference_words import KNOWN_PREFERENCES
 
 LIKE_THIS = ("reply_style", "like_this")
@@ -53,19 +52,19 @@ _NAME_EN = (
     r"(?!(?:by|that|this|it)\b)(?P<name_en>(?:(?:dr|mr|mrs|ms|prof)\. )?[\w'-]+(?: [\w'-]+){0,2}?)"
     r"(?= (?:please|from|instead|ok|okay|always|and|not|again|any ?more|all|in|every|so)\b|\W*$|[.!?])"
 )
-_CALLED = lazy_pattern(
+_CALLED = re.compile(
     rf"(?<!点)(?<!时候)(?<!分钟)(?:(?:叫|喊|称呼)我[做为]?(?:一声)?|(?:^|[你您就都后起请])管我叫){_NAME_ZH}"
     rf"|\b(?:call|address|refer to|rather you called) me (?:as )?{_NAME_EN}",
     re.IGNORECASE,
 )
-_NOT_CALLED = lazy_pattern(
+_NOT_CALLED = re.compile(
     r"(?:(?:别|不要|不许|不准|不用|怎么|为什么)(?:再|老|总|又|还|是|一直|每次都?|随便|你)*|[你您](?:老|总|又|还|一直|每次都?)是?)"
     rf"(?:叫|喊|称呼)我[做为]?{_NAME_ZH}"
     rf"|\b(?:(?:stop|quit|keep|always|be) calling|(?:don't|do not|never|not|you always)(?: ever| keep)? call(?:ing)?)"
     rf" me (?:as )?{_NAME_EN}",
     re.IGNORECASE,
 )
-_NOT_MENTIONED = lazy_pattern(
+_NOT_MENTIONED = re.compile(
     r"(?:别|不要|不许|不准)(?:再|老|总|又|一直|跟我|和我|对我|你)*"
     r"(?:提起?到?|聊起?到?|谈起?论?|[说讲](?=[^，,]{1,10}(?:的事|话题)))(?!天|了|这|那|它|心|醒|前|高|供)"
     r"(?P<name>\w{1,12}?)(?=(?:的?事情?|的?话题|了|吧|啊|好吗|行吗)*(?:\W|$))"
@@ -73,14 +72,6 @@ _NOT_MENTIONED = lazy_pattern(
     r" (?:talk(?:ing)?(?: to me)? about|mention(?:ing)?|bring(?:ing)? up|speak(?:ing)? (?:of|about))"
     rf" (?:the )?{_NAME_EN}",
     re.IGNORECASE,
-)
-
-_KNOWN = PatternIndex(
-    {
-        (known, complaint): known.complaints if complaint else known.wishes
-        for known in KNOWN_PREFERENCES
-        for complaint in (True, False)
-    }
 )
 
 
@@ -170,7 +161,8 @@ def _known_preferences(clause: str) -> Iterator[_Wish]:
     """
     matches = [
         (match, known, complaint)
-        for (known, complaint), pattern in _KNOWN.candidates(clause)
+        for known in KNOWN_PREFERENCES
+        for complaint, pattern in ((True, known.complaints), (False, known.wishes))
         for match in pattern.finditer(clause)
     ]
     last_end: dict[str, int] = {}

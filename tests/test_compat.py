@@ -1,7 +1,6 @@
 """What we reach into in other people's libraries is still there, and still does what we need of it."""
 
 import asyncio
-import re
 from typing import Annotated
 
 import httpx2
@@ -31,7 +30,6 @@ from soulgraph.compat import (
     ignore_lost_connection,
     openai_status_error,
     parent_checkpointer,
-    parsed_pattern,
     raise_as_langchain,
     streams_messages,
     track_scratch,
@@ -175,17 +173,3 @@ def test_sqlalchemy_writes_lists_out_for_their_lengths():
     sql, order, _ = expand_lists(compiled, parameters)
     assert sql.count("?") == 2
     assert [parameters[name] for name in order] == [7, 8]
-
-
-def test_re_tells_the_parts_of_an_expression():
-    parsed = parsed_pattern(r"\ba([bc]|d{2})", re.IGNORECASE)
-    assert parsed.state.flags & re.IGNORECASE
-    assert [(str(name), str(value)) for name, value in parsed][:2] == [
-        ("AT", "AT_BOUNDARY"),
-        ("LITERAL", str(ord("a"))),
-    ]
-    _, flags, _, (branch,) = parsed[2][1]
-    assert not flags
-    (letters,), (twice,) = branch[1][1]
-    assert [str(name) for name, _ in letters[1]] == ["LITERAL", "LITERAL"]
-    assert (str(twice[0]), *twice[1][:2]) == ("MAX_REPEAT", 2, 2)

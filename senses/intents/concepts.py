@@ -13,7 +13,7 @@ from typing import NamedTuple
 import yaml
 
 from soulgraph.senses.intents.opposites import sides_in
-from soulgraph.soul.patterns import PatternIndex, lazy_pattern
+from soulgraph.soul.patterns import lazy_pattern
 from soulgraph.soul.short_texts import remembers_short
 
 Concepts = frozenset[str]
@@ -22,7 +22,6 @@ Concepts = frozenset[str]
 _LOADED = yaml.load((files(__package__) / "concepts.yaml").read_text("utf-8"), yaml.CSafeLoader)
 _PATTERNS: dict[str, str] = {**_LOADED["things"], **_LOADED["acts"], **_LOADED["ways"]}
 _WORDS = {name: lazy_pattern(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
-_INDEX = PatternIndex(_WORDS)
 _ASKING = lazy_pattern(_LOADED["asking"], re.IGNORECASE)
 _REQUESTING = lazy_pattern(_LOADED["requesting"], re.IGNORECASE)
 _BESIDE = lazy_pattern(_LOADED["beside"])
@@ -49,7 +48,7 @@ class Profile(NamedTuple):
 @remembers_short(512)
 def concepts_in(text: str) -> Concepts:
     """The things, the acts and the sides of opposites that a text names."""
-    named = Concepts(_INDEX.found_in(text))
+    named = Concepts(name for name, words in _WORDS.items() if words.search(text))
     return named | {side.name for side in sides_in(text) if side.name != "made"}  # most requests make something
 
 

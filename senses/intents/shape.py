@@ -11,7 +11,7 @@ from importlib.resources import files
 import yaml
 
 from soulgraph.senses.intents.opposites import STOPPING
-from soulgraph.soul.patterns import PatternIndex, lazy_pattern
+from soulgraph.soul.patterns import lazy_pattern
 from soulgraph.soul.short_texts import remembers_short
 
 Shape = frozenset[str]
@@ -30,7 +30,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 _WORDS = _patterns()
 _POLITE = _WORDS.pop("polite")
-_INDEX = PatternIndex(_WORDS)
 _STOPPING = lazy_pattern(STOPPING)
 
 
@@ -42,7 +41,7 @@ def shape_of(clauses: Sequence[str]) -> Shape:
 
 @remembers_short(512)
 def _shape(clause: str) -> Shape:
-    shape = Shape(_INDEX.found_in(clause))
+    shape = Shape(name for name, words in _WORDS.items() if words.search(clause))
     return shape - {"wonder"} if _POLITE.search(clause) else shape
 
 

@@ -5,17 +5,14 @@ said, or might do, stands behind other words, and so is no act.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import yaml
 
 from soulgraph.senses.permissions.people import PEOPLE
-from soulgraph.soul.ngram_index import NgramIndex
-from soulgraph.soul.patterns import lazy_pattern, ngrams_of_pattern
-from soulgraph.soul.required_ngrams import Ngrams
 
 SHARING = ("tells", "greets", "permits", "spread", "speaks")
 REFUSABLE = ("tells", "leaks", "spread")
@@ -49,11 +46,6 @@ class Frame:
         self._before = _compiled(before if has_people else f"(?:{before}){_WORD_END}")
         self._after = _compiled(f"(?:{after}){_WORD_END}" if after else _NO_PREDICATE) if has_people else None
 
-    @property
-    def ngrams(self) -> Sequence[Ngrams]:
-        """Those of what stands before the people, or else behind them."""
-        return ngrams_of_pattern(self._before) or (ngrams_of_pattern(self._after) if self._after else ())
-
     def match(self, text: str, at: int) -> Match | None:
         before = self._before.match(text, at)
         if before is None:
@@ -66,15 +58,13 @@ class Frame:
 
 
 class Grammar:
-    """Frames are the acts and what stands around them; `signs` are single expressions that change their meaning."""
+    """`frames` are the acts and what stands around them; `signs` are single expressions that change their meaning."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         parts = data["parts"]
-        self._frames = [
-            (group, Frame(_filled(words, parts))) for group, listed in data["frames"].items() for words in listed
-        ]
-        self._ngrams = NgramIndex([frame.ngrams for _, frame in self._frames])
-        self._frames_for = lru_cache(maxsize=8)(self._find_frames)
+        self.frames = {
+            group: [Frame(_filled(words, parts)) for words in listed] for group, listed in data["frames"].items()
+        }
         self.signs = {
             name: _compiled(_filled("|".join([words] if isinstance(words, str) else words), parts))
             for name, words in data["signs"].items()
@@ -82,17 +72,8 @@ class Grammar:
 
     def match(self, groups: Iterable[str], text: str, at: int) -> tuple[str, Match] | None:
         """The first expression of these groups that stands at this place."""
-        frames = self._frames_for(text)
-        found = ((group, frame.match(text, at)) for group in groups for frame in frames.get(group, ()))
+        found = ((group, frame.match(text, at)) for group in groups for frame in self.frames[group])
         return next(((group, match) for group, match in found if match), None)
-
-    def _find_frames(self, text: str) -> Mapping[str, list[Frame]]:
-        """The expressions that may stand in a text, by group."""
-        found: dict[str, list[Frame]] = {}
-        for number in self._ngrams.candidates(text):
-            group, frame = self._frames[number]
-            found.setdefault(group, []).append(frame)
-        return found
 
     def places(self, text: str, at: int) -> Iterator[int]:
         """This place, and those behind each of the leads that follow it; many in a row lead to nothing."""
@@ -131,7 +112,7 @@ def _filled(words: str, parts: dict[str, str]) -> str:
 
 
 def _compiled(words: str) -> re.Pattern[str]:
-    return lazy_pattern(words, re.IGNORECASE)
+    return re.compile(words, re.IGNORECASE)
 
 
 @cache

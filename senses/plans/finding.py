@@ -64,7 +64,7 @@ class Heard:
         return self.somewhere if clause.masked == self.whole else self._names_in(clause.masked)
 
     def _names_in(self, text: str) -> frozenset[str]:
-        return frozenset(self.words.index.found_in(text))
+        return frozenset(name for name, pattern in self.words.items() if pattern.search(text))
 
     @cached_property
     def candidates(self) -> list[Clause]:

@@ -2,24 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 import yaml
 
 from soulgraph.soul.language import Lang
-from soulgraph.soul.patterns import PatternIndex, lazy_pattern
 
 
 class Patterns(dict[str, re.Pattern[str]]):
     """Those of a language. There is one of each, so that what was found by it can be remembered."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
-
-    @cached_property
-    def index(self) -> PatternIndex[str]:
-        return PatternIndex(self)
 
 
 @cache
@@ -28,7 +23,7 @@ def patterns(lang: Lang | Literal["both"]) -> Patterns:
     loaded = yaml.load((files(__package__) / "words.yaml").read_text("utf-8"), yaml.CSafeLoader)[lang]
     parts = _expanded(loaded.pop("parts"))
     return Patterns(
-        (name, lazy_pattern("|".join(f"(?:{_filled(one, parts)})" for one in some), re.IGNORECASE))
+        (name, re.compile("|".join(f"(?:{_filled(one, parts)})" for one in some), re.IGNORECASE))
         for name, some in loaded.items()
     )
 

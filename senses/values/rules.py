@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from soulgraph.senses.values.atoms import Atom
-from soulgraph.soul.patterns import PatternIndex, lazy_pattern
+from soulgraph.soul.patterns import lazy_pattern
 
 Match = re.Match[str]
-Build = Callable[[Match], Atom | None]
-Rule = tuple[str, Build]
+Rule = tuple[str, Callable[[Match], Atom | None]]
 
 
 class Found(NamedTuple):
@@ -25,34 +24,23 @@ class Scanner:
 
     def __init__(self, rules: Sequence[Rule], around: str = "{}") -> None:
         """`around` is a pattern with a place for each rule: what must stand at its borders."""
-        self._builds = [build for _, build in rules]
-        self._patterns = PatternIndex(
-            {number: lazy_pattern(around.format(f"(?:{pattern})")) for number, (pattern, _) in enumerate(rules)}
-        )
+        self._rules = [(lazy_pattern(around.format(f"(?:{pattern})")), build) for pattern, build in rules]
+        unnamed = (re.sub(r"\?P<\w+>", "?:", rule.pattern) for rule, _ in self._rules)
+        self._any = lazy_pattern("|".join(f"({pattern})" for pattern in unnamed))
 
     def scan(self, text: str) -> Iterator[Found]:
-        rules = [(self._builds[number], pattern) for number, pattern in self._patterns.candidates(text)]
-        starts = [-1] * len(rules)  # where each of them is found next
         position = 0
-        while rules:
-            for number, (_, pattern) in enumerate(rules):
-                if starts[number] < position:
-                    match = pattern.search(text, position)
-                    starts[number] = match.start() if match else len(text) + 1
-            start = min(starts)
-            if start > len(text):
-                return
-            found = _built(text, start, rules[starts.index(start) :])
-            position = found.end if found else start + 1
+        while candidate := self._any.search(text, position):
+            found = self._build(text, candidate)
+            position = found.end if found else candidate.start() + 1
             if found:
                 yield found
 
-
-def _built(text: str, start: int, rules: Sequence[tuple[Build, re.Pattern[str]]]) -> Found | None:
-    """By the first rule that matches here and takes it for a time."""
-    for build, pattern in rules:
-        match = pattern.match(text, start)
-        atom = match and build(match)
-        if match and atom:
-            return Found(match.start(), match.end(), atom)
-    return None
+    def _build(self, text: str, candidate: Match) -> Found | None:
+        """By the first rule that matches here and takes it for a time."""
+        for rule, build in self._rules[(candidate.lastindex or 1) - 1 :]:
+            found = rule.match(text, candidate.start())
+            atom = found and build(found)
+            if found and atom:
+                return Found(found.start(), found.end(), atom)
+        return None
