@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import shutil
 import tarfile
 import zlib
 from collections.abc import AsyncIterator
@@ -67,13 +68,23 @@ def _unpack(file: Path, folder: Path) -> Manifest:
             while member := archive.next():
                 if not member.isfile() or missing.pop(member.name, None) != member.size or _leads_out(member.name):
                     raise InvalidInput(f"{file}: {member.name} is not what the manifest says")
-                archive.extract(member, folder, filter="data")
+                _extract(archive, member, folder / member.name)
             packed.read()  # to the end, where the checksum is
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
         raise InvalidInput(f"{file}: this is no backup, or not a whole one: {error}") from error
     if missing:
         raise InvalidInput(f"{file}: {min(missing)} is missing: the backup is not whole")
     return manifest
+
+
+def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    """Only the content: `TarFile.extract` takes owners and modes too, and the first releases of Python 3.11 have no
+    filter for that."""
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    content = archive.extractfile(member)
+    assert content, "it is a file"
+    with content, path.open("wb") as file:
+        shutil.copyfileobj(content, file)
 
 
 def _manifest(archive: tarfile.TarFile) -> Manifest:

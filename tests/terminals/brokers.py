@@ -99,7 +99,7 @@ def independent(url, **options):
     return client
 
 
-async def eventually(is_so, timeout_s=5):
+async def eventually(is_so, timeout_s=30):
     async with asyncio.timeout(timeout_s):
         while not is_so():
             await asyncio.sleep(0.01)

@@ -54,7 +54,7 @@ class Robot:
     def of(self, kind):
         return [payload for one, payload in self.heard if one == kind]
 
-    async def hears(self, kind, is_it=lambda payload: True, timeout_s=5):
+    async def hears(self, kind, is_it=lambda payload: True, timeout_s=30):
         """Wait for the first payload of this kind that satisfies `is_it`."""
         await eventually(lambda: any(map(is_it, self.of(kind))), timeout_s)
         return next(filter(is_it, self.of(kind)))
