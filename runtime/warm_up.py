@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from soulgraph.runtime.background import in_background
 from soulgraph.senses.appraisal.lexicon import lexicon as appraisal_lexicon
+from soulgraph.senses.common_words import is_common
 from soulgraph.senses.emotion.lexicon import lexicon
 from soulgraph.senses.permissions.permission import permission_in
 from soulgraph.senses.tokenizer import index_terms
@@ -18,6 +19,7 @@ STEPS: tuple[Callable[[], object], ...] = (
     appraisal_lexicon,
     lambda: permission_in(""),
     lambda: index_terms("你好"),
+    lambda: is_common("hello"),
     compile_pending,
 )
 
