@@ -25,7 +25,7 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     carrier = runtime.context.carrier
     offer = offered(state, voice.tools, weak=carrier == "plain")
     shown = before = state.get("shown", "")
-    paragraph = "\n\n" if shown else ""
+    paragraph = "\n\n" if shown and steps > 1 else ""  # a reply that goes on does so in the same line
     emit_token = token_emitter(state["utterance"], runtime)
 
     def show(text: str) -> None:
