@@ -157,7 +157,9 @@ def _count(name: str, text: str) -> int:
 def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
     marks = yaml.load((files(__package__) / "errands.yaml").read_text("utf-8"), yaml.CSafeLoader)
     named = {name: _named(value) for name, value in marks.items()}
-    return {name: {key: re.compile(one, re.IGNORECASE) for key, one in patterns.items()} for name, patterns in named.items()}
+    return {
+        name: {key: re.compile(one, re.IGNORECASE) for key, one in patterns.items()} for name, patterns in named.items()
+    }
 
 
 def _named(value: Any) -> dict[str, str]:

@@ -52,6 +52,8 @@ _ASKS_NOTHING: dict[str, tuple[Any, ...]] = {
 
 
 class Message(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
     role: str
     content: Any = None
     name: Any = None

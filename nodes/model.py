@@ -25,13 +25,13 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     carrier = runtime.context.carrier
     offer = offered(state, voice.tools, weak=carrier == "plain")
     shown = before = state.get("shown", "")
-    paragraph = "\n\n" if shown and steps > 1 else ""  # a reply that goes on does so in the same line
     emit_token = token_emitter(state["utterance"], runtime)
 
     def show(text: str) -> None:
-        nonlocal shown, paragraph
-        emit_token(paragraph + text)
-        shown, paragraph = shown + paragraph + text, ""
+        nonlocal shown
+        words = _joint(shown, text, steps) + text if shown == before else text
+        emit_token(words)
+        shown += words
 
     last = steps >= runtime.context.limits.max_steps
     skills = [skill.function for skill in offer.skills]
@@ -49,6 +49,16 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
         message.tool_calls = read_calls(message.text, [*voice.schemas_of(offer.tools), *skills])
     update = {"messages": [message], "output": message.text, "shown": shown, "fault": reply.problem, "steps": steps}
     return hide_messages(update)
+
+
+def _joint(shown: str, text: str, steps: int) -> str:
+    """What stands between words that were shown before and those that follow.
+
+    After a tool a paragraph begins; a reply that goes on where it had ended does so in the same line.
+    """
+    if steps > 1:
+        return "\n\n" if shown else ""
+    return " " if shown and shown[-1].isascii() and not shown[-1].isspace() and text[:1].isalnum() else ""
 
 
 async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
