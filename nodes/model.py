@@ -13,6 +13,7 @@ from soulgraph.nodes.state import LoopState
 from soulgraph.nodes.streaming import hide_messages, token_emitter
 from soulgraph.nodes.tools.offers import offered
 from soulgraph.prompts.contract import STOP
+from soulgraph.voices.factory import OFFLINE
 from soulgraph.voices.reply_stream import ReplyStream, forbidden_in
 from soulgraph.voices.speech import speak
 from soulgraph.voices.text_calls import read_calls
@@ -27,9 +28,15 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     shown = before = state.get("shown", "")
     emit_token = token_emitter(state["utterance"], runtime)
 
+    def joint(text: str) -> str:
+        """After a tool a paragraph begins; a reply that goes on where it had ended does so in the same line."""
+        if not shown or steps > 1:
+            return "\n\n" if shown else ""
+        return " " if voice.name != OFFLINE and _are_words(shown[-1], text[:1]) else ""
+
     def show(text: str) -> None:
         nonlocal shown
-        words = _joint(shown, text, steps) + text if shown == before else text
+        words = joint(text) + text if shown == before else text
         emit_token(words)
         shown += words
 
@@ -51,14 +58,9 @@ async def model(state: LoopState, runtime: Runtime[Context]) -> Command[Any]:
     return hide_messages(update)
 
 
-def _joint(shown: str, text: str, steps: int) -> str:
-    """What stands between words that were shown before and those that follow.
-
-    After a tool a paragraph begins; a reply that goes on where it had ended does so in the same line.
-    """
-    if steps > 1:
-        return "\n\n" if shown else ""
-    return " " if shown and shown[-1].isascii() and not shown[-1].isspace() and text[:1].isalnum() else ""
+def _are_words(end: str, beginning: str) -> bool:
+    """Whether a space belongs between them; Chinese has none."""
+    return end.isascii() and not end.isspace() and beginning.isascii() and beginning.isalnum()
 
 
 async def tools_or_end(state: LoopState) -> Literal["tools", "__end__"]:
