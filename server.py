@@ -44,6 +44,7 @@ from soulgraph.api import (
     problems,
     profile,
     relations,
+    responses,
     senses,
     sessions,
     shared,
@@ -130,6 +131,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     conversations = (
         chat,
         completions,
+        responses,
         websocket,
         stream,
         transcripts,
