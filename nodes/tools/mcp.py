@@ -37,13 +37,12 @@ class McpServers:
 
     def _merged(self) -> list[BaseTool]:
         seen = dict.fromkeys(self._taken, "")
-        merged = []
+        merged: list[BaseTool] = []
         for server in self._servers:
             hidden = tuple(tool.name for tool in server.tools if tool.name in seen)
             self._warn_of(server.name, hidden, seen)
-            for tool in server.tools:
-                if seen.setdefault(tool.name, server.name) == server.name and server.is_offered:
-                    merged.append(tool)
+            own = [tool for tool in server.tools if seen.setdefault(tool.name, server.name) == server.name]
+            merged += own if server.is_offered else []
         return merged
 
     def _warn_of(self, server: str, hidden: tuple[str, ...], owners: Mapping[str, str]) -> None:
@@ -53,8 +52,8 @@ class McpServers:
         self._hidden[server] = hidden
 
     def reports(self) -> list[McpReport]:
-        offered = self.tools
-        return [self._report(server, {id(tool) for tool in offered}) for server in self._servers]
+        offered = {id(tool) for tool in self.tools}
+        return [self._report(server, offered) for server in self._servers]
 
     def _report(self, server: McpServer, offered: Collection[int]) -> McpReport:
         left_out = (*server.left_out, *self._hidden.get(server.name, ()))

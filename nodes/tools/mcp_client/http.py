@@ -1,4 +1,4 @@
-"""An MCP server over HTTP. What fails is made an answer of the protocol: one failure must not end all that is under way,
+"""An MCP server over HTTP. What fails is made an answer of the protocol: one failure must not end all calls under way,
 and who waits for an answer that was lost must not wait in vain."""
 
 import json

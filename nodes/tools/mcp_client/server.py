@@ -122,14 +122,16 @@ class McpServer:
 
         async with reach(self._settings) as wire:
             us = Implementation(name="soulgraph", version=__version__)
-            async with ClientSession(wire.read, wire.write, message_handler=self._on_message, client_info=us) as session:
+            opened = ClientSession(wire.read, wire.write, message_handler=self._on_message, client_info=us)
+            async with opened as session:
                 connection = Connection(session, wire)
                 await connection.begin(self._limits.answer_s)
                 await self._list(connection)
                 self._open(connection)
                 await self._follow(connection)
                 if not self._stopping.is_set():
-                    _log.warning("MCP server %s: %s; connecting anew", self.name, self._secrets.hide(connection.why_over))
+                    why = self._secrets.hide(connection.why_over)
+                    _log.warning("MCP server %s: %s; connecting anew", self.name, why)
 
     def _open(self, connection: Connection) -> None:
         self._connection = connection

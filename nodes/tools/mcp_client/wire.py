@@ -1,4 +1,4 @@
-"""How an MCP server is reached: a pair of message streams over stdio, HTTP, SSE or a web socket, and when it is over."""
+"""How an MCP server is reached: a pair of streams over stdio, HTTP, SSE or a web socket, and when it is over."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -83,9 +83,11 @@ def timeouts_of(server: Mapping[str, Any]) -> tuple[float, float]:
 async def _sse_wire(server: Mapping[str, Any]) -> AsyncIterator[Wire]:
     from mcp.client.sse import sse_client
 
-    async with sse_client(_url(server), headers_of(server), *timeouts_of(server)) as (read, write):
-        async with relayed(read, write, Ending()) as wire:
-            yield wire
+    async with (
+        sse_client(_url(server), headers_of(server), *timeouts_of(server)) as (read, write),
+        relayed(read, write, Ending()) as wire,
+    ):
+        yield wire
 
 
 @asynccontextmanager

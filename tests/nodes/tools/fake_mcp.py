@@ -17,6 +17,12 @@ from pathlib import Path
 FILE = Path(sys.argv[1])
 LOOK = {"name": "look", "inputSchema": {"type": "object", "properties": {}}, "annotations": {"readOnlyHint": True}}
 GROWN = []
+SESSIONS = set()
+
+
+def say(line, file):
+    file.write(f"{line}\n")
+    file.flush()
 
 
 def behaviour():
@@ -80,7 +86,7 @@ def over_stdio():
 
     def send(message):
         with lock:
-            print(json.dumps(message), flush=True)
+            say(json.dumps(message), sys.stdout)
 
     def work(message):
         if (told := answer(message, send)) is not None:
@@ -94,7 +100,6 @@ def over_stdio():
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    sessions = set()
 
     def log_message(self, *args):
         pass
@@ -123,8 +128,8 @@ class Handler(BaseHTTPRequestHandler):
         if act.get("session"):
             if message.get("method") == "initialize":
                 new = {"Mcp_Session_Id": uuid.uuid4().hex}
-                self.sessions.add(new["Mcp_Session_Id"])
-            elif self.headers.get("Mcp-Session-Id") not in self.sessions:
+                SESSIONS.add(new["Mcp_Session_Id"])
+            elif self.headers.get("Mcp-Session-Id") not in SESSIONS:
                 return self.say(act.get("unknown_session", 404), b'{"error": "no such session"}')
         if "id" not in message:
             return self.say(202, **new)
@@ -154,9 +159,9 @@ def main():
         child = subprocess.Popen(["sleep", "300"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         note(".pids", child.pid)
     for line in act.get("stderr", ()):
-        print(line, file=sys.stderr, flush=True)
+        say(line, sys.stderr)
     for line in act.get("banner", ()):
-        print(line, flush=True)
+        say(line, sys.stdout)
     if "exit" in act:
         sys.exit(act["exit"])
     if act.get("http"):

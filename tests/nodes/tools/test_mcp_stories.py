@@ -150,7 +150,7 @@ def check_start(start, servers, took, log):
 
 @pytest.mark.parametrize("story", STORIES)
 async def test_a_server_that_fails_or_falls_is_skipped_and_found_again(story, tmp_path, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "soulgraph")  # as `soulgraph serve` logs
     fakes = {name: Fake(name, told, tmp_path) for name, told in story["servers"].items()}
     shown = []
     try:
@@ -158,8 +158,7 @@ async def test_a_server_that_fails_or_falls_is_skipped_and_found_again(story, tm
         settings = {name: fake.settings for name, fake in fakes.items()}
         async with open_mcp_tools(settings, [tool.name for tool in TOOLS], LIMITS) as servers:
             check_start(story["start"], servers, time.monotonic() - began, caplog.text)
-            for one in story.get("steps", ()):
-                shown.append(await step(one, fakes, servers))
+            shown = [await step(one, fakes, servers) for one in story.get("steps", ())]
             shown += [str(report) for report in servers.reports()]
             remote = [fake.process.pid for fake in fakes.values() if fake.process]
         left = [pid for fake in fakes.values() for pid in fake.pids if pid not in remote]
