@@ -34,6 +34,7 @@ from soulgraph.api import (
     library,
     lore,
     lore_import,
+    mcp,
     memory,
     messages,
     mqtt,
@@ -129,6 +130,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     conversations = (
         chat,
         completions,
+        mcp,
         websocket,
         stream,
         transcripts,
