@@ -1,13 +1,11 @@
 """Tools of MCP servers, over the real protocol with a server process."""
 
-import asyncio
 import sys
 
 import pytest
 from langchain_core.tools import StructuredTool
 
 from soulgraph.nodes.tools.mcp import Toolbox, open_mcp_tools
-from soulgraph.nodes.tools.mcp_client.failures import Secrets, reason_of
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.voices.offline import OfflineVoice
 from soulgraph.voices.voice import Voice
@@ -90,22 +88,3 @@ def test_a_voice_tells_a_tool_anew_that_has_come_back_as_another():
         assert schema["function"]["description"] == tool.description
         bound = voice.with_skills((), may_call=True, tools=[tool])
         assert bound.kwargs["tools"][0]["function"]["description"] == tool.description
-
-
-@pytest.mark.parametrize(
-    ("settings", "hidden"),
-    [
-        ({"env": {"KEY": "abcd1234"}}, "abcd1234"),
-        ({"headers": {"Authorization": "Bearer abcd1234"}}, "abcd1234"),
-        ({"url": "https://me:abcd1234@host/mcp"}, "abcd1234"),
-        ({"args": ["postgresql://me:abcd1234@host/db"]}, "abcd1234"),
-        ({"args": ["--password", "abcd1234"]}, "abcd1234"),
-    ],
-)
-def test_secrets_of_its_settings_are_hidden(settings, hidden):
-    assert Secrets(settings).hide(f"no entry with {hidden}") == "no entry with ***"
-
-
-def test_the_innermost_error_of_groups_is_told():
-    inner = ExceptionGroup("sub", [ConnectionError("refused")])
-    assert reason_of(BaseExceptionGroup("TaskGroup", [asyncio.CancelledError(), inner])) == "refused"
