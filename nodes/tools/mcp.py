@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any, overload
 
 from langchain_core.tools import BaseTool
@@ -103,6 +104,8 @@ async def open_mcp_tools(
     if not servers:
         yield kept
         return
+    # In a thread, and before anybody's time is counted: it takes a second, on a busy machine several.
+    await asyncio.to_thread(import_module, "langchain_mcp_adapters.tools")
     async with kept.running():
         yield kept
 

@@ -43,7 +43,8 @@ class Connection:
         await self._asked("initialize", self._session.initialize(), limit_s)
 
     async def tools(self, limit_s: float) -> list[Any]:
-        return await self._asked("tools/list", self._pages(), limit_s)
+        found: list[Any] = await self._asked("tools/list", self._pages(), limit_s)
+        return found
 
     async def _pages(self) -> list[Any]:
         from mcp.types import ClientRequest, ListToolsRequest, PaginatedRequestParams

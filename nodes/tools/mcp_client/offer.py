@@ -1,7 +1,7 @@
 """What an MCP server lists, as tools of the model: each alone is judged, so that a bad one costs none of the others."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.tools import BaseTool
@@ -15,7 +15,8 @@ _MAX_NAME = 64
 _UNCALLABLE = re.compile(r"[^a-zA-Z0-9_-]")
 """What models' servers refuse in the name of a tool, and all other tools with it."""
 
-Call = Callable[[Any, Any], Any]
+Call = Any
+"""A `ToolCallInterceptor`: carries out a call by itself."""
 
 
 class Offered(NamedTuple):

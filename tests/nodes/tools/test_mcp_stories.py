@@ -23,7 +23,7 @@ from soulgraph.tests.live import free_port
 
 FAKE = Path(__file__).parent / "fake_mcp.py"
 CASES = Path(__file__).parent / "cases"
-LIMITS = McpLimits(start_s=4, answer_s=3, call_s=1.5, found_s=6, first_pause_s=0.1, longest_pause_s=1, check_s=0.5)
+LIMITS = McpLimits(start_s=10, answer_s=3, call_s=1.5, found_s=6, first_pause_s=0.1, longest_pause_s=1, check_s=0.5)
 OWN = ("command", "args", "headers", "env", "query")
 STORIES = [
     pytest.param(story, id=story["id"])
