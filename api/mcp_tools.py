@@ -168,7 +168,7 @@ class Souls:
         async with self.services.stores.read() as tx:
             report = present_emotion(await self.caller.soul(tx, soul_id), self.services)
         gate = report["gate"]
-        figures = {name: gate[name] for name in ("exec_mode", "exec_probability", "why", "helps")}  # type: ignore[literal-required]
+        figures = {name: gate[name] for name in ("exec_mode", "exec_probability", "why", "helps")}
         return {"mood": report["mood"], "gate": figures}
 
 
