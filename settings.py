@@ -240,7 +240,7 @@ class Settings(BaseSettings):
         servers = servers.get("mcpServers", servers) if isinstance(servers, dict) else None
         if not isinstance(servers, dict) or not all(isinstance(server, dict) for server in servers.values()):
             raise ConfigurationError(f"{PREFIX}MCP", "must map names of servers to how each is reached")
-        return {name: _reached(server) for name, server in servers.items()}
+        return {name: _reached(server) for name, server in servers.items() if not server.get("disabled")}
 
     @property
     def checked_otlp_endpoint(self) -> str:
@@ -290,5 +290,5 @@ def is_loopback(host: str) -> bool:
 
 
 def _reached(server: dict[str, Any]) -> dict[str, Any]:
-    """The server with its transport: if it names none, `stdio` if it has a command, else `http`."""
-    return {"transport": "stdio" if "command" in server else "http", **server}
+    """The server with its transport, which other programs call `type`; without one it is told by its command."""
+    return {"transport": server.get("type", "stdio" if "command" in server else "http"), **server}

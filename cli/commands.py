@@ -17,6 +17,7 @@ from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
+from soulgraph.cli.mcp import mcp
 from soulgraph.cli.models import model
 from soulgraph.cli.simulate import simulate
 from soulgraph.cli.souls import ServerUrl, soul_app
@@ -73,6 +74,7 @@ def doctor(
 
 others.command()(backup)
 others.command()(restore)
+others.command()(mcp)
 others.command()(model)
 others.command()(simulate)
 others.command()(studio)

@@ -1,12 +1,15 @@
 """The doctor's checks of services: each is opened or called once, as the server would do it."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 import httpx
 
 from soulgraph.errors import SoulgraphError
-from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.nodes.tools.mcp import Toolbox, open_mcp_tools
+from soulgraph.nodes.tools.mcp_client.server import McpReport
+from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.doctor_findings import Check, Finding, Level
 from soulgraph.runtime.doctor_memory import check_memory
 from soulgraph.senses.embedding.factory import open_embedder
@@ -35,7 +38,7 @@ async def check_services(settings: Settings, memory: Check = check_memory, voice
         "embeddings": _embeddings,
         "emotion": _emotion,
         "events": memory,
-        "tools": _tools,
+        "tools": partial(_tools, running=voice),
         "traces": _traces,
         "broker": _broker,
     }
@@ -117,11 +120,27 @@ async def _emotion(settings: Settings) -> tuple[Level, str]:
     return "ok", f"{masked(settings.emotion_url)} answers, and hears {emotion.emotion}"
 
 
-async def _tools(settings: Settings) -> tuple[Level, str]:
-    async with open_mcp_tools(settings.mcp_servers) as tools:
-        if not settings.mcp_servers:
-            return "ok", "the soul's own; SOULGRAPH_MCP names servers of more"
-        return "ok", f"{len(tools)} of {', '.join(settings.mcp_servers)}, beside the soul's own"
+async def _tools(settings: Settings, running: Voice | None) -> tuple[Level, str]:
+    """Of a server that runs, how it stands with its sessions; else each MCP server is tried once."""
+    if running is not None and isinstance(running.tools, Toolbox):
+        return _judge_tools(running.tools.servers.reports())
+    async with open_mcp_tools(settings.mcp_servers, [tool.name for tool in TOOLS]) as servers:
+        return _judge_tools(servers.reports())
+
+
+def _judge_tools(reports: Sequence[McpReport]) -> tuple[Level, str]:
+    if not reports:
+        return "ok", "the soul's own; SOULGRAPH_MCP names servers of more"
+    usable = [f"{one.tools} of {one.name}{_left_out(one)}" for one in reports if one.state != "broken"]
+    told = f"{', '.join(usable)}, beside the soul's own" if usable else "only the soul's own can be used"
+    if broken := [one for one in reports if one.state == "broken"]:
+        why = "; ".join(f"the MCP server {one.name!r} cannot be used: {one.problem}" for one in broken)
+        return "problem", f"{PREFIX}MCP: {why}; {told}"
+    return "warning" if any(one.left_out for one in reports) else "ok", told
+
+
+def _left_out(report: McpReport) -> str:
+    return f" (without {', '.join(report.left_out)}: the log says why)" if report.left_out else ""
 
 
 async def _traces(settings: Settings) -> tuple[Level, str]:

@@ -58,7 +58,7 @@ class Relay:
         try:
             found = from_json(content)
         except ValueError as error:
-            raise ModelRefused("the model's server answered with something that is no JSON", reason="unreadable") from error
+            raise ModelRefused("the model's server answered with no JSON", reason="unreadable") from error
         if not isinstance(found, dict) or not isinstance(found.get("choices"), list):
             raise ModelRefused("the model's server answered without choices", reason="unreadable")
         return found

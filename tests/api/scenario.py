@@ -54,6 +54,7 @@ ASKED = {
     "POST /v1/chat": {"json": {"stream": True, "input_id": "m-18"}},
     "POST /v1/chat/completions": {"json": {"stream": True}},
     "POST /v1/souls/{soul_id}/import-chats": {"params": {"dry_run": True}},
+    "POST /mcp": {"extra": {"Accept": "text/event-stream"}},
 }
 REVISION = "0230e77beb58768c"
 DATA_DIR = "/var/lib/soulgraph"
@@ -144,7 +145,7 @@ class Scenario:
         if call in ASKED:
             await self.answer(call, **ASKED[call])
 
-    async def answer(self, call, params=None, json=None):
+    async def answer(self, call, params=None, json=None, extra=None):
         method, path = call.split()
         operation = description()["paths"][path][method.lower()]
         required = [parameter for parameter in operation.get("parameters", ()) if parameter["required"]]
@@ -153,7 +154,7 @@ class Scenario:
         where = self.real(re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), path))
         content, headers = await self.body(call, operation, json or {})
         request = self.client.build_request(
-            method, where, params=query | (params or {}), content=content, headers=headers
+            method, where, params=query | (params or {}), content=content, headers=headers | (extra or {})
         )
         answer = await self.client.send(request, stream=call == STREAM)
         if call == STREAM:
