@@ -12,8 +12,18 @@ from aiomqtt import Client, MqttError, ProtocolVersion
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import topics
 from soulgraph.terminals.broker import SETTING, Broker
+from soulgraph.terminals.compact_emotion import CompactEmotion, Feeling, ToldEmotions
 from soulgraph.terminals.invocations import Invocations
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Payload, Proactive, Reply, Status
+from soulgraph.terminals.payloads import (
+    Cleared,
+    EmotionUpdate,
+    IntentAction,
+    Invoke,
+    Payload,
+    Proactive,
+    Reply,
+    Status,
+)
 from soulgraph.terminals.reports import SkillResult
 from soulgraph.terminals.send_queue import Parcel, SendQueue
 
@@ -39,6 +49,14 @@ class Hub(Protocol):
 
     def emotion_update(self, update: EmotionUpdate) -> None:
         """Queue an update. While the broker is down, a newer update of the terminal may replace it."""
+        ...
+
+    def compact_emotion(self, terminal_id: str, feeling: Feeling, previous_at: float | None = None) -> None:
+        """Queue the small form of an update, retained, if it is news to the terminal: see `ToldEmotions.is_news`."""
+        ...
+
+    def clear_emotion(self, terminal_id: str) -> None:
+        """Queue the clearing of what is retained of a soul that is no more."""
         ...
 
     async def intent_action(self, action: IntentAction) -> bool:
@@ -91,6 +109,7 @@ class MqttHub:
         self._needs_5 = not embedded
         self._client: Client | None = None
         self._queue = SendQueue()
+        self._told = ToldEmotions()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = False
 
@@ -110,6 +129,18 @@ class MqttHub:
         topic = topics.topic(update.terminal_id, "emotion_update")
         self._queue.put(Parcel(topic, update, topic))
 
+    def compact_emotion(self, terminal_id: str, feeling: Feeling, previous_at: float | None = None) -> None:
+        if self._told.is_news(terminal_id, feeling, previous_at):
+            self._keep(terminal_id, CompactEmotion.of(feeling))
+
+    def clear_emotion(self, terminal_id: str) -> None:
+        self._told.forget(terminal_id)
+        self._keep(terminal_id, Cleared())
+
+    def _keep(self, terminal_id: str, payload: Payload) -> None:
+        topic = topics.topic(terminal_id, topics.COMPACT_EMOTION)
+        self._queue.put(Parcel(topic, payload, topic, retain=True))
+
     def status(self, status: Status) -> None:
         topic = topics.topic(status.terminal_id, "status")
         self._queue.put(Parcel(topic, status, topic))
@@ -125,7 +156,8 @@ class MqttHub:
         return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
 
     async def forget(self, terminal_id: str) -> bool:
-        retained = [topics.topic(terminal_id, kind) for kind in topics.RETAINED]
+        self._told.forget(terminal_id)
+        retained = [topics.topic(terminal_id, kind) for kind in topics.KEPT]
         return all([await self._publish(topic, "", retain=True) for topic in retained])
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
@@ -224,6 +256,7 @@ class MqttHub:
 
     def _on_connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self.broker)
+        self._told.forget_all()  # it may have lost what it retained
         self._queue.requeue_unsent()  # what the last connection did not acknowledge goes out again
         self._client = client
         if not self._started.done():
@@ -245,7 +278,7 @@ class MqttHub:
         in_flight = asyncio.Semaphore(_IN_FLIGHT)
 
         async def send(parcel: Parcel) -> None:
-            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
+            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS, parcel.retain)
             self._queue.mark_sent(parcel)
             in_flight.release()
 
@@ -258,7 +291,13 @@ class MqttHub:
         """Pass messages on until the connection is lost, which raises MqttError."""
         async for message in client.messages:
             if self._on_message:
+                self._forget_if_deleted(message.topic.value, message.payload)
                 self._on_message(message.topic.value, message.payload)
+
+    def _forget_if_deleted(self, topic: str, payload: bytes) -> None:
+        """A terminal that another server has deleted is told everything anew if it comes back."""
+        if not payload and topic.endswith("/online"):
+            self._told.forget(topic.split("/")[2])
 
 
 def _root_cause(error: BaseException) -> BaseException:
