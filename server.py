@@ -60,6 +60,7 @@ from soulgraph.api import (
     turns,
     usage,
     websocket,
+    xiaozhi,
 )
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
@@ -157,7 +158,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         events,
     )
     presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
-    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
+    administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
     for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)

@@ -15,11 +15,11 @@ from soulgraph.cli.client import Json, own_url, reach, running
 from soulgraph.cli.conversation import choose_soul, console, print_error, read_line, strip_controls
 from soulgraph.cli.souls import ServerUrl
 from soulgraph.cli.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
-from soulgraph.cli.terminal_link import Link, stop
 from soulgraph.errors import SoulgraphError
 from soulgraph.settings import Settings, is_loopback
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.terminals.broker import Broker
+from soulgraph.terminals.link import Link, stop
 
 _RETRY_S, _ANSWER_TIMEOUT_S = 2.0, 30.0
 _REFUSALS = {134, 135}
