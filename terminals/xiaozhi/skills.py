@@ -154,7 +154,10 @@ def _skill(name: str, description: str, schema: Any) -> Json:
 def _schema(method: Json) -> Json:
     parameters = dict(_members(method, "parameters"))
     properties = {
-        name: {"type": one.get("type") if one.get("type") in _TYPES else "string", "description": _text(one.get("description"))}
+        name: {
+            "type": one.get("type") if one.get("type") in _TYPES else "string",
+            "description": _text(one.get("description")),
+        }
         for name, one in parameters.items()
     }
     return {"type": "object", "properties": properties, "required": list(parameters)}

@@ -13,10 +13,10 @@ import aiomqtt
 import pytest
 
 from soulgraph.cli.terminal_body import Body, Face
-from soulgraph.terminals.link import stop
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.mood import Mood
 from soulgraph.soul.personality import traits_of
+from soulgraph.terminals.link import stop
 from soulgraph.tests.e2e.keyring import made
 from soulgraph.tests.live import free_port, new_soul, serving
 from soulgraph.tests.terminals.brokers import running

@@ -61,7 +61,18 @@ def test_it_is_small_with_the_longest_of_every_word():
     moods = {mood: point.zh for mood, point in _POINTS.items()}
     for (mood, zh), why, label in product(moods.items(), get_args(GateReason), EMOTIONS):
         compact = CompactEmotion.model_construct(
-            p=-0.65, a=-0.65, d=-0.65, m=mood, s=3, z=f"明显{zh}", g=0, w=why, x=0.05, l=604_800, u=label, t=9_999_999_999
+            p=-0.65,
+            a=-0.65,
+            d=-0.65,
+            m=mood,
+            s=3,
+            z=f"明显{zh}",
+            g=0,
+            w=why,
+            x=0.05,
+            l=604_800,
+            u=label,
+            t=9_999_999_999,
         )
         assert packet_bytes("x" * MAX_ID_LENGTH, compact.to_json().encode()) <= MAX_PACKET_BYTES
 
