@@ -1,4 +1,4 @@
-"""One xiaozhi device that is connected: what it says becomes turns, and what its soul says, feels and does reaches it."""
+"""A xiaozhi device that is connected: what it says becomes turns; what its soul says, feels and does reaches it."""
 
 import asyncio
 import logging
