@@ -16,16 +16,16 @@ def cases(name):
 
 def appliances(messages):
     found = [
-        config for topic, payload in messages.items() for config in configs.read("homeassistant", topic, payload.encode())
+        config
+        for topic, payload in messages.items()
+        for config in configs.read("homeassistant", topic, payload.encode())
     ]
     return {one.name: one for one in with_names_apart(filter(None, map(Appliance.of, found)))}
 
 
 def check(case):
     found = appliances(case["says"] | case.get("then", {}))
-    described = {
-        name: {"kind": one.kind, "dims": one.dims, "confirms": one.confirms} for name, one in found.items()
-    }
+    described = {name: {"kind": one.kind, "dims": one.dims, "confirms": one.confirms} for name, one in found.items()}
     assert {name: {key: described[name][key] for key in about} for name, about in case["has"].items()} == case["has"]
     assert described.keys() == case["has"].keys()
     for order in case.get("does", ()):
