@@ -79,6 +79,7 @@ from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
 from soulgraph.runtime.chat_imports import ChatImports
+from soulgraph.runtime.home_assistant import HomeAssistant
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
@@ -93,6 +94,7 @@ from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.records import ApiKey
 from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
@@ -195,6 +197,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
+        if prefix := settings.checked_home_assistant:
+            await stack.enter_async_context(_home_assistant(settings, prefix, context).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
@@ -247,6 +251,11 @@ def _ticks(
         busy=lambda: runner.running > 0,
         listeners=listeners,
     )
+
+
+def _home_assistant(settings: Settings, prefix: str, context: Context) -> HomeAssistant:
+    broker = Broker.parse(settings.mqtt_url)
+    return HomeAssistant(context.stores, broker, prefix, context.clock, lambda: context.constants, settings.tick_s)
 
 
 async def _open_hub(

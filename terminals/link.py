@@ -3,10 +3,10 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Self
 
-from aiomqtt import Client, Will
+from aiomqtt import Client, MqttError, Will
 
 from soulgraph.stores.records import Json
 from soulgraph.terminals.broker import Broker
@@ -55,9 +55,10 @@ class Link:
             link = cls(client, terminal_id, use_skill)
             try:
                 yield link
-                await client.publish(online, "offline", _QOS, retain=True)
             finally:
                 await stop(heartbeats, *link._using)
+                with suppress(MqttError):  # then the broker publishes our will
+                    await client.publish(online, "offline", _QOS, retain=True)
 
     async def report(self, catalog: list[Json], skills: list[Json], version: int, soul_hint: str | None) -> None:
         """Publish the catalog and the skills, retained. After every connection: the broker may have lost them."""

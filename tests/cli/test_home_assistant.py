@@ -24,6 +24,8 @@ async def bridge(server, *arguments):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = await asyncio.create_subprocess_exec(*COMMAND, "--server", str(server.base_url), *arguments, **pipes)
     try:
+        while b"is online" not in (line := await process.stdout.readline()):
+            assert line, (await process.stderr.read()).decode()
         yield process
     finally:
         if process.returncode is None:
