@@ -427,18 +427,21 @@ async def test_two_controllers_that_come_twice_hear_the_last_compact_emotion_at_
 
 async def test_two_servers_that_tell_in_turns_leave_the_newest(broker, terminal_id):
     """The second does not know what the first has told; it knows that the state is not the one it told itself."""
-    async with MqttHub.open(broker.url) as one, MqttHub.open(broker.url) as other:
-        async with listening(broker.url, terminal_id) as controller:
-            for hub, at, p, before in (
-                (one, 3.0, 0.5, None),
-                (other, 6.0, 0.4, 3.0),
-                (one, 9.0, 0.5, 6.0),
-                (one, 12.0, 0.5, 9.0),
-                (other, 15.0, 0.4, 12.0),
-            ):
-                hub.compact_emotion(terminal_id, felt(at=at, p=p), before)
-                if at != 12.0:
-                    assert json.loads((await next_message(controller)).payload)["p"] == p
+    async with (
+        MqttHub.open(broker.url) as one,
+        MqttHub.open(broker.url) as other,
+        listening(broker.url, terminal_id) as controller,
+    ):
+        for hub, at, p, before in (
+            (one, 3.0, 0.5, None),
+            (other, 6.0, 0.4, 3.0),
+            (one, 9.0, 0.5, 6.0),
+            (one, 12.0, 0.5, 9.0),
+            (other, 15.0, 0.4, 12.0),
+        ):
+            hub.compact_emotion(terminal_id, felt(at=at, p=p), before)
+            if at != 12.0:
+                assert json.loads((await next_message(controller)).payload)["p"] == p
     assert json.loads(await kept(broker.url, terminal_id))["p"] == 0.4
 
 
