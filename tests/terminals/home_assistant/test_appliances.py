@@ -40,3 +40,8 @@ def check(case):
 @pytest.mark.parametrize("case", cases("appliances_open.yaml"))
 def test_what_programs_announce(case):
     check(case)
+
+
+@pytest.mark.parametrize("case", cases("appliances_held.yaml"))
+def test_what_other_programs_announce(case):
+    check(case)

@@ -91,3 +91,8 @@ async def test_of_one_light_alone_nobody_asks_which(intent_filter):
     home = {"lights": ["Desk"], "switches": []}
     assert await understood(intent_filter, home, "开灯") == [("ready", ["on", "Desk"])]
     assert await understood(intent_filter, home, "turn the light off") == [("ready", ["off", "Desk"])]
+
+
+@pytest.mark.parametrize(("home", "case"), cases("said_held.yaml"))
+async def test_what_others_say(intent_filter, home, case):
+    await check(intent_filter, home, case)
