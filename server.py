@@ -197,8 +197,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
-        if prefix := settings.checked_home_assistant:
-            await stack.enter_async_context(_home_assistant(settings, prefix, context).running())
+        if settings.home_assistant:
+            await stack.enter_async_context(_home_assistant(settings, context).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
@@ -253,9 +253,10 @@ def _ticks(
     )
 
 
-def _home_assistant(settings: Settings, prefix: str, context: Context) -> HomeAssistant:
+def _home_assistant(settings: Settings, context: Context) -> HomeAssistant:
     broker = Broker.parse(settings.mqtt_url)
-    return HomeAssistant(context.stores, broker, prefix, context.clock, lambda: context.constants, settings.tick_s)
+    prefix, period_s = settings.home_assistant, settings.tick_s
+    return HomeAssistant(context.stores, broker, prefix, context.clock, lambda: context.constants, period_s)
 
 
 async def _open_hub(

@@ -28,7 +28,7 @@ from soulgraph.stores.history import point_of, stretch_of
 from soulgraph.stores.records import Json, MoodRow
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.compact_emotion import Feeling
-from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.hub_port import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 

@@ -12,7 +12,7 @@ from soulgraph.terminals.home_assistant.configs import Config
 from soulgraph.terminals.home_assistant.templates import CommandTemplate, ValueTemplate
 
 MAX_NAME = 40
-_MAX_TOPIC = 1024
+_MAX_TOPIC, _MAX_SCALE = 1024, 65535
 _OWN = ("soul/", "$")
 """Topics on which nobody may make us speak in their name."""
 
@@ -154,15 +154,14 @@ class Appliance:
             return None
         state_topic = _topic(options.get("state_topic"), ours=True)
         readable = isinstance(wiring, InJson) or wiring.state is not None
-        scale, qos = options.get("brightness_scale"), options.get("qos")
         return cls(
             config.key,
             _name(config),
             "light" if config.kind == "light" else "switch",
             wiring,
             state_topic if readable else None,
-            scale if _is_number(scale) and scale >= 1 else 255,
-            qos if _is_number(qos) and 0 <= qos <= 2 else 0,
+            _number(options.get("brightness_scale"), 1, _MAX_SCALE, 255),
+            _number(options.get("qos"), 0, 2, 0),
             options.get("retain") is True,
         )
 
@@ -230,8 +229,9 @@ def _word(value: Any, default: str) -> str:
     return str(value) if isinstance(value, str | int | float) else default
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _number(value: Any, low: int, high: int, default: int) -> int:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if is_number and low <= value <= high else default
 
 
 def _percent(value: Any, scale: int) -> int | None:

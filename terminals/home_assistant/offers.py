@@ -39,10 +39,11 @@ _ALL_OFF = [
     "all lights off",
     "lights off everywhere",
 ]
-_A_LIGHT = {
+_A_LIGHT: Mapping[Action, list[str]] = {
     "on": ["开灯", "把灯打开", "打开灯", "turn on the light", "turn the light on", "light on"],
     "off": ["关灯", "把灯关了", "关掉灯", "turn off the light", "turn the light off", "light off"],
 }
+_VERBS: tuple[tuple[Action, str], ...] = (("on", "开"), ("off", "关"))
 _WHICH = "哪一盏？ Which one?"
 
 
@@ -141,8 +142,7 @@ def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
     if len(names) == 1:
         which["default"] = names[0]
     one = [
-        ({**_intent(f"light_{way}", f"{verb}灯", _A_LIGHT[way]), "slots": [which]}, Order(way))
-        for way, verb in (("on", "开"), ("off", "关"))
+        ({**_intent(f"light_{way}", f"{verb}灯", _A_LIGHT[way]), "slots": [which]}, Order(way)) for way, verb in _VERBS
     ]
     return [
         *one,

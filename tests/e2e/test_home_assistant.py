@@ -155,4 +155,4 @@ async def test_two_servers_tell_the_same_and_one_that_goes_takes_nothing_with_it
 )
 def test_a_setting_that_cannot_be_used_says_so(settings):
     with pytest.raises(ConfigurationError, match="SOULGRAPH_HOME_ASSISTANT"):
-        Settings.load(**{"mqtt_url": "mqtt://h", **HA, **settings}).checked_home_assistant  # noqa: B018
+        Settings.load(**{"mqtt_url": "mqtt://h", **HA, **settings}).refuse_unused()
