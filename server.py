@@ -62,6 +62,7 @@ from soulgraph.api import (
     turns,
     usage,
     websocket,
+    xiaozhi,
 )
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
@@ -80,6 +81,7 @@ from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
 from soulgraph.runtime.chat_imports import ChatImports
+from soulgraph.runtime.home_assistant import HomeAssistant
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
@@ -94,6 +96,7 @@ from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.records import ApiKey
 from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
@@ -162,7 +165,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         events,
     )
     presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
-    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
+    administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
     for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
@@ -199,6 +202,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
+        if settings.home_assistant:
+            await stack.enter_async_context(_home_assistant(settings, context).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
@@ -252,6 +257,12 @@ def _ticks(
         busy=lambda: runner.running > 0,
         listeners=listeners,
     )
+
+
+def _home_assistant(settings: Settings, context: Context) -> HomeAssistant:
+    broker = Broker.parse(settings.mqtt_url)
+    prefix, period_s = settings.home_assistant, settings.tick_s
+    return HomeAssistant(context.stores, broker, prefix, context.clock, lambda: context.constants, period_s)
 
 
 async def _open_hub(

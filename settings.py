@@ -18,6 +18,7 @@ from soulgraph.senses.endpoint import CarrierSetting, Endpoint
 from soulgraph.soul.validation import flaws_in
 
 PREFIX = "SOULGRAPH_"
+_TOPIC_OR_NONE = r"^(?:[^/+#\s]+(?:/[^/+#\s]+)*)?$"
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
 
 
@@ -72,6 +73,11 @@ class Settings(BaseSettings):
     )
     mqtt_websocket_port: int | None = Field(
         None, ge=0, le=65535, description="the same for browsers; empty: 9001, or the next that is free"
+    )
+    home_assistant: str = Field(
+        "",
+        pattern=_TOPIC_OR_NONE,
+        description="`homeassistant`, the discovery prefix on that broker: souls are devices there; empty: none",
     )
     chroma_url: str = Field(
         "",
@@ -152,6 +158,9 @@ class Settings(BaseSettings):
         """Raise ConfigurationError for a setting that would be ignored because of another one."""
         if self.emotion_url and self.emotion != "http":
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
+        if self.home_assistant and self.mqtt_url in ("", "none"):
+            fix = f"set {PREFIX}MQTT_URL to the broker of Home Assistant, or unset this"
+            raise ConfigurationError(f"{PREFIX}HOME_ASSISTANT", f"needs a broker that both of them use: {fix}")
         for name in ("mqtt_port", "mqtt_websocket_port"):
             if self.mqtt_url and getattr(self, name) is not None:
                 unused = f"is not used: unset it, or {PREFIX}MQTT_URL for an embedded broker"

@@ -165,5 +165,9 @@ async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
     if summaries := services.context.memory.summaries:
         await summaries.forget(soul_id=soul_id)
     async with services.stores.write() as tx:
+        bodies = [terminal.terminal_id for terminal in await tx.terminals.all() if terminal.soul_id == soul_id]
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
+    if hub := services.context.outlets.hub:
+        for terminal_id in bodies:
+            hub.clear_emotion(terminal_id)

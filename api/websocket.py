@@ -70,10 +70,10 @@ _message: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Fiel
 
 
 async def identify_socket(socket: WebSocket, services: Served) -> Caller:
-    return await caller_of(socket, _secret(socket), services)
+    return await caller_of(socket, secret_of(socket), services)
 
 
-def _secret(socket: WebSocket) -> str | None:
+def secret_of(socket: WebSocket) -> str | None:
     """The API key from the Authorization header, or from a subprotocol `bearer.<key>`; None if there is none.
 
     Browsers cannot set headers of a web socket, so the subprotocol is the only way for them.
@@ -191,7 +191,7 @@ class Conversation:
 
     async def _watch_key(self) -> int:
         """Returns the close code when the key is revoked: who only listens sends no message that would notice it."""
-        await until_refused(self._socket, _secret(self._socket), self._services)
+        await until_refused(self._socket, secret_of(self._socket), self._services)
         return status.WS_1008_POLICY_VIOLATION
 
     async def _relay(self, turn: ResumedTurn) -> None:

@@ -1,4 +1,4 @@
-"""Every command but `serve`: talk, open the studio, be a robot, simulate, look after souls and keys, find mistakes."""
+"""Every command but `serve`: talk, open the studio, be a body, simulate, look after souls and keys, find mistakes."""
 
 import asyncio
 import io
@@ -15,6 +15,7 @@ from soulgraph.cli.chats import import_app
 from soulgraph.cli.client import reach
 from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
+from soulgraph.cli.home_assistant import home_assistant
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
 from soulgraph.cli.mcp import mcp
@@ -73,6 +74,7 @@ def doctor(
 
 
 others.command()(backup)
+others.command()(home_assistant)
 others.command()(restore)
 others.command()(mcp)
 others.command()(model)
