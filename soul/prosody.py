@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from soulgraph.soul.language import Lang
+from soulgraph.soul.constants import DEFAULT, Constants
+from soulgraph.soul.emotions import EmotionState
+from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.mood import describe
 from soulgraph.soul.personality import Three, clip
 
 RATE = (0.75, 1.35)
@@ -71,3 +74,10 @@ def _word(prosody: Prosody, name: str, lang: Lang) -> str:
     moved = float(getattr(prosody, name)) - 1.0
     low, high = _WORDS[lang][name]
     return (low if moved < 0 else high) if abs(moved) > _AUDIBLE else ""
+
+
+def manner_of(emotion: EmotionState, text: str, constants: Constants = DEFAULT) -> tuple[Prosody, str]:
+    """How a soul that feels like this says a text: in numbers, and in words of the text's language."""
+    prosody = prosody_of(emotion.x)
+    lang = lang_of(text)
+    return prosody, in_words(prosody, describe(emotion, lang, constants), lang)

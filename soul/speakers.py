@@ -20,11 +20,14 @@ _ANONYMOUS = re.compile(
 _MAX_ID = 100
 
 
-def person_heard(speakers: Collection[str], known: Collection[str], table: Mapping[str, str]) -> str | None:
+def person_heard(
+    speakers: Collection[str], known: Collection[str], table: Mapping[str, str], stranger: str | None = None
+) -> str | None:
     """The person that a recogniser has heard; None if it tells nothing about who it was.
 
     That is whom the table names, or the known person whose id it is. Any other voice is a guest, and so are several
-    people in one recording. A label that means somebody else in every recording makes a new guest each time.
+    people in one recording. A label that means somebody else in every recording makes a new guest each time, if not
+    the caller knows who the `stranger` is.
     """
     voices = {voice.strip() for voice in speakers if voice.strip()}
     if not voices:
@@ -32,8 +35,8 @@ def person_heard(speakers: Collection[str], known: Collection[str], table: Mappi
     people = {_person(voice, known, table) for voice in voices}
     found = people.pop()
     if people:
-        return new_guest()
-    return found or _guest(voices.pop())
+        return stranger or new_guest()
+    return found or _guest(voices.pop()) or stranger or new_guest()
 
 
 def is_guest(user_id: str) -> bool:
@@ -42,6 +45,11 @@ def is_guest(user_id: str) -> bool:
 
 def new_guest() -> str:
     return f"{GUEST}{uuid4().hex}"
+
+
+def guest_of_input(terminal_id: str | None, input_id: str) -> str:
+    """The same guest whenever the same input is sent again, which must not be answered twice."""
+    return f"{GUEST}{blake2b(f'{terminal_id}/{input_id}'.encode(), digest_size=16).hexdigest()}"
 
 
 def _person(voice: str, known: Collection[str], table: Mapping[str, str]) -> str | None:
@@ -59,9 +67,9 @@ def _is_anonymous(voice: str) -> bool:
     return voice == DEFAULT_USER or bool(_ANONYMOUS.fullmatch(normalize("NFKC", voice).casefold()))
 
 
-def _guest(voice: str) -> str:
-    """The same for the same voice, as far as it has a name of its own."""
+def _guest(voice: str) -> str | None:
+    """The same for the same voice; None for one without a name of its own."""
     if _is_anonymous(voice):
-        return new_guest()
+        return None
     name = re.sub(r"[^\w.:@-]", "_", voice)[:_MAX_ID]
     return f"{GUEST}{name}" if name == voice else f"{GUEST}{name}.{blake2b(voice.encode(), digest_size=6).hexdigest()}"

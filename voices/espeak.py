@@ -6,7 +6,7 @@ import re
 import struct
 import tempfile
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import IO
 from unicodedata import category
 
@@ -15,7 +15,7 @@ import numpy as np
 from soulgraph.errors import InvalidInput, SpeechError, SpeechTimeout
 from soulgraph.soul.personality import clip
 from soulgraph.voices.audio import PCM_RATE, OutFormat, WavInfo, read_wav, resampled
-from soulgraph.voices.synthesis import Saying
+from soulgraph.voices.synthesis import Saying, Speech
 
 MAX_PROCESSES = 4
 """At once: each takes a processor."""
@@ -66,7 +66,7 @@ class Espeak:
             )
         voice_of(saying)
 
-    async def speak(self, saying: Saying) -> AsyncGenerator[bytes, None]:
+    async def speak(self, saying: Saying) -> Speech:
         """The speech is whole before its first piece: this takes milliseconds a sentence, and a WAV knows its length."""
         self.check(saying)
         async with self._slots:
@@ -74,7 +74,9 @@ class Espeak:
             if saying.format in _ENCODERS:
                 with file:
                     file = await self._encode(file, saying.format)
-        return _samples(file, found) if saying.format == "pcm" else _pieces(file)
+        held = AsyncExitStack()
+        held.enter_context(file)
+        return Speech(_samples(file, found) if saying.format == "pcm" else _pieces(file), held)
 
     async def _say(self, saying: Saying) -> tuple[IO[bytes], WavInfo]:
         with tempfile.TemporaryFile() as text:
@@ -181,16 +183,14 @@ def _write_length(file: IO[bytes], found: WavInfo) -> None:
 
 
 async def _pieces(file: IO[bytes]) -> AsyncGenerator[bytes, None]:
-    with file:
-        file.seek(0)
-        while piece := file.read(_PIECE):
-            yield piece
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        yield piece
 
 
 async def _samples(file: IO[bytes], found: WavInfo) -> AsyncGenerator[bytes, None]:
     """Without a header, at the rate that clients take for granted. A second at a time."""
-    with file:
-        file.seek(found.start)
-        while second := file.read(2 * found.rate):
-            yield resampled(second, found.rate, PCM_RATE)
-            await asyncio.sleep(0)
+    file.seek(found.start)
+    while second := file.read(2 * found.rate):
+        yield resampled(second, found.rate, PCM_RATE)
+        await asyncio.sleep(0)

@@ -1,6 +1,6 @@
 """Speech from a server with OpenAI's `/audio/speech`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from soulgraph.errors import InvalidInput
 from soulgraph.senses.endpoint import Endpoint
 from soulgraph.soul.personality import clip
 from soulgraph.voices.speech_service import SpeechService, complaint_of, open_service
-from soulgraph.voices.synthesis import Saying
+from soulgraph.voices.synthesis import Saying, Speech
 
 _PATH = "/audio/speech"
 _SPEEDS = (0.25, 4.0)
@@ -31,7 +31,7 @@ class RemoteSynthesiser:
     def check(self, saying: Saying) -> None:
         """The server knows what it has."""
 
-    async def speak(self, saying: Saying) -> AsyncGenerator[bytes, None]:
+    async def speak(self, saying: Saying) -> Speech:
         """What the server does not take of how it is to be said is left out from then on."""
         while True:
             fields = self._fields(saying)
@@ -55,13 +55,13 @@ class RemoteSynthesiser:
         }
         return {name: value for name, value in fields.items() if name not in self._refused}
 
-    async def _open(self, fields: dict[str, Any]) -> AsyncGenerator[bytes, None]:
+    async def _open(self, fields: dict[str, Any]) -> Speech:
         async with AsyncExitStack() as stack:
             response = await stack.enter_async_context(self._service.post(self._service.url(_PATH), json=fields))
             chunks = self._service.chunks(response, _MAX_AUDIO)
             first = await anext(chunks, b"")
             self._check_audio(response, first)
-            return _closing(first, chunks, stack.pop_all())
+            return Speech(_prepend(first, chunks), stack.pop_all())
 
     def _check_audio(self, response: httpx.Response, first: bytes) -> None:
         """Raise SpeechError for what is none: some tell errors with status 200."""
@@ -72,13 +72,10 @@ class RemoteSynthesiser:
             raise self._service.failed(f"it answered {kind} and no audio: {complaint_of(first)}")
 
 
-async def _closing(
-    first: bytes, rest: AsyncIterator[bytes], stack: AsyncExitStack
-) -> AsyncGenerator[bytes, None]:
-    async with stack:
-        yield first
-        async for chunk in rest:
-            yield chunk
+async def _prepend(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
 
 
 @asynccontextmanager

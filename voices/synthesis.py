@@ -1,10 +1,10 @@
 """What turns text into speech: a server of others if one is configured, else the engine of this machine."""
 
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Self
 
 from soulgraph.senses.endpoint import Endpoint
 from soulgraph.soul.prosody import NEUTRAL, Prosody
@@ -30,9 +30,28 @@ class Saying:
     prosody: Prosody = NEUTRAL
     instructions: str = ""
 
+    def in_manner(self, prosody: Prosody, words: str) -> Self:
+        """The same in the voice of a mood, beside what was asked for."""
+        told = " ".join(filter(None, (self.instructions, words)))
+        return replace(self, prosody=prosody, instructions=told)
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """The audio in pieces, as an async context manager: `held` is freed in the end, heard or not."""
+
+    pieces: AsyncIterator[bytes]
+    held: AsyncExitStack
+
+    async def __aenter__(self) -> AsyncIterator[bytes]:
+        return self.pieces
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.held.aclose()
+
 
 class Synthesiser(Protocol):
-    """Gives speech as it comes. What it raises, it raises before the first piece wherever it can."""
+    """Whatever it can raise before the first piece, it raises there."""
 
     @property
     def name(self) -> str: ...
@@ -40,9 +59,7 @@ class Synthesiser(Protocol):
     def check(self, saying: Saying) -> None:
         """Raise InvalidInput for a format or a voice that it does not have."""
 
-    async def speak(self, saying: Saying) -> AsyncGenerator[bytes, None]:
-        """The audio in pieces; closing it frees what it holds."""
-        ...
+    async def speak(self, saying: Saying) -> Speech: ...
 
 
 @asynccontextmanager
@@ -62,6 +79,11 @@ async def open_synthesiser(
     yield _Voiced(Espeak(found, shutil.which("ffmpeg"), timeout_s), voice) if found else None
 
 
+async def heard_whole(speech: Speech) -> bytes:
+    async with speech as pieces:
+        return b"".join([piece async for piece in pieces])
+
+
 class _Voiced:
     """Says everything in the usual voice that does not name one."""
 
@@ -76,7 +98,7 @@ class _Voiced:
     def check(self, saying: Saying) -> None:
         self._inner.check(self._with_voice(saying))
 
-    async def speak(self, saying: Saying) -> AsyncGenerator[bytes, None]:
+    async def speak(self, saying: Saying) -> Speech:
         return await self._inner.speak(self._with_voice(saying))
 
     def _with_voice(self, saying: Saying) -> Saying:

@@ -13,7 +13,7 @@ from soulgraph.soul.prosody import Prosody, prosody_of
 from soulgraph.tests import services
 from soulgraph.tests.voices.audio_samples import loudness, opened, pitch
 from soulgraph.voices.espeak import Espeak, arguments, harmless, language_of, voice_of
-from soulgraph.voices.synthesis import Saying
+from soulgraph.voices.synthesis import Saying, heard_whole
 
 EN = "I am so glad that you are here with me today, tell me everything."
 ZH = "今天天气很好，我很高兴你来了，跟我说说吧。"
@@ -25,7 +25,7 @@ def engine():
 
 
 async def said(engine, text, **fields):
-    return b"".join([piece async for piece in await engine.speak(Saying(text, **{"format": "wav", "voice": "alloy"} | fields))])
+    return await heard_whole(await engine.speak(Saying(text, **{"format": "wav", "voice": "alloy"} | fields)))
 
 
 @pytest.mark.parametrize("text", [EN, ZH, "Hello, 小满!", "一", "Привет", "こんにちは"])

@@ -6,7 +6,7 @@ from soulgraph.soul.prosody import prosody_of
 from soulgraph.tests.stub_speech import Answer, StubSpeech
 from soulgraph.tests.voices.audio_samples import loudness, opened, wav
 from soulgraph.voices.audio import with_true_length
-from soulgraph.voices.synthesis import Saying, open_synthesiser
+from soulgraph.voices.synthesis import Saying, heard_whole, open_synthesiser
 
 EXCITED = prosody_of((0.7, 0.8, 0.2))
 
@@ -24,7 +24,7 @@ def synthesiser(stub, voice="", **fields):
 
 
 async def said(remote, text="hello", **fields):
-    return b"".join([piece async for piece in await remote.speak(Saying(text, **{"format": "wav"} | fields))])
+    return await heard_whole(await remote.speak(Saying(text, **{"format": "wav"} | fields)))
 
 
 async def test_the_request_is_the_one_of_openai_and_the_audio_is_handed_on(stub):
