@@ -4,12 +4,14 @@ import base64
 import json
 from collections.abc import AsyncIterator
 from pathlib import PurePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi.sse import format_sse_event
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from soulgraph.api.access import Caller
@@ -17,7 +19,8 @@ from soulgraph.api.auth import Speaker
 from soulgraph.api.disconnects import unless_gone
 from soulgraph.api.emotion import present_state
 from soulgraph.api.fields import ModelName
-from soulgraph.api.media import SSE, binary, either, text
+from soulgraph.api.media import SSE, binary, either, sent, text
+from soulgraph.api.problems import invalid
 from soulgraph.api.raising import HEARING, SEVERAL_SOULS, SPEAKING, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import InvalidInput, NotFound
@@ -31,7 +34,6 @@ from soulgraph.voices.synthesis import MAX_TEXT, Saying, Speech
 router = APIRouter(prefix="/v1/audio", tags=["OpenAI"])
 
 _SOUL = "soul:"
-_NO_CONTENT = "nothing is in the file: send a recording"
 _TRANSCRIPT = text("text/plain", "with `response_format` text, srt or vtt", "今天被老板骂了，好难过\n")
 _AUDIO = either(
     binary(*sorted({MEDIA_TYPES[kind] for kind in ("mp3", "opus", "aac", "flac", "wav", "pcm")})),
@@ -77,40 +79,83 @@ class SpeechRequest(BaseModel):
         return Saying(self.input, self.response_format, voice, self.speed, instructions=self.instructions or "")
 
 
-@router.post(
-    "/transcriptions", response_model=TranscriptOut, responses={200: _TRANSCRIPT}, response_class=JSONResponse
-)
-@raises(*HEARING, InvalidInput(f"file: {_NO_CONTENT}"))
-async def transcribe(
-    request: Request,
-    caller: Speaker,
-    services: Served,
-    file: Annotated[UploadFile, File(description="a recording, at most 25 MiB")],
-    model: Annotated[str, Form(description="not used: the configured one is")] = "",
-    language: Annotated[str | None, Form(max_length=40)] = None,
-    prompt: Annotated[str | None, Form(max_length=MAX_TEXT)] = None,
-    response_format: Annotated[TextFormat, Form()] = "json",
-    temperature: Annotated[float | None, Form(ge=0, le=1)] = None,
-    timestamp_granularities: Annotated[list[str] | None, Form(alias="timestamp_granularities[]", max_length=2)] = None,
-) -> Response:
+class TranscriptionFields(BaseModel):
+    """What a form has beside the file. `model` is not read: the configured one is used; neither is `stream`."""
+
+    model: Annotated[str, Field(max_length=300)] = ""
+    language: Annotated[str, Field(max_length=40)] | None = None
+    prompt: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
+    response_format: TextFormat = "json"
+    temperature: Annotated[float, Field(ge=0, le=1)] | None = None
+    granularities: list[Literal["word", "segment"]] | None = None
+
+    @classmethod
+    def read(cls, form: FormData) -> Self:
+        """Raises InvalidInput; an empty field is as good as none."""
+        given = {name: value for name, value in form.items() if value != "" and name in cls.model_fields}
+        if chosen := form.getlist("timestamp_granularities[]"):
+            given["granularities"] = chosen  # type: ignore[assignment]
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise invalid([{**flaw, "loc": ("body", *flaw["loc"])} for flaw in error.errors()]) from error
+
+    def sent(self) -> dict[str, Any]:
+        """The fields that the recogniser gets."""
+        given = self.model_dump(exclude_none=True, include={"language", "prompt", "temperature"})
+        return given | ({"timestamp_granularities[]": self.granularities} if self.granularities else {})
+
+
+_FORM = {
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {
+                    "file": {"type": "string", "format": "binary", "description": "a recording, at most 25 MiB"},
+                    "model": {"type": "string", "description": "not used: the configured one is"},
+                    "language": {"type": "string", "maxLength": 40},
+                    "prompt": {"type": "string", "maxLength": MAX_TEXT},
+                    "response_format": {"type": "string", "enum": [*get_args(TextFormat)], "default": "json"},
+                    "temperature": {"type": "number", "minimum": 0, "maximum": 1},
+                },
+            }
+        }
+    }
+}
+
+
+@router.post("/transcriptions", response_model=TranscriptOut, responses={200: _TRANSCRIPT}, openapi_extra=sent(_FORM))
+@raises(*HEARING)
+async def transcribe(request: Request, caller: Speaker, services: Served) -> Response:
     """Turn a recording into text by the configured recogniser. It is not kept, and no soul hears it."""
     recogniser = services.speech.hearing
-    if not file.size:
-        raise InvalidInput(f"file: {_NO_CONTENT}")
-    fields: dict[str, Any] = {
-        "language": language,
-        "prompt": prompt,
-        "temperature": temperature,
-        "timestamp_granularities[]": timestamp_granularities,
-    }
-    given = {name: value for name, value in fields.items() if value is not None}
-    answer = await unless_gone(request, recogniser.relay(_recording(file), response_format, given))
+    form = await _form_of(request)
+    try:
+        fields = TranscriptionFields.read(form)
+        work = recogniser.relay(_recording(form.get("file")), fields.response_format, fields.sent())
+        answer = await unless_gone(request, work)
+    finally:
+        await form.close()
     if isinstance(answer, Response):
         return answer
     return PlainTextResponse(answer) if isinstance(answer, str) else JSONResponse(answer)
 
 
-def _recording(file: UploadFile) -> Recording:
+async def _form_of(request: Request) -> FormData:
+    """A large file in it lies on disk meanwhile."""
+    try:
+        return await request.form(max_files=2, max_fields=40)
+    except HTTPException as error:
+        raise InvalidInput(f"body: this is no form that can be read: {error.detail}") from error
+
+
+def _recording(file: UploadFile | str | None) -> Recording:
+    if not isinstance(file, UploadFile):
+        raise InvalidInput("file: send the recording in a form, as multipart/form-data")
+    if not file.size:
+        raise InvalidInput("file: nothing is in it: send a recording")
     name = PurePath(file.filename or "").name[-100:] or "audio.wav"
     return Recording(file.file, name, file.content_type or "application/octet-stream")
 

@@ -27,7 +27,7 @@ from soulgraph.runtime.speakers import for_speaker
 from soulgraph.runtime.stops import StopOrder
 from soulgraph.soul.validation import FLAG
 from soulgraph.stores.stores import Stores, Transaction
-from soulgraph.terminals.reports import Speaker
+from soulgraph.terminals.reports import SpeakerName
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -48,7 +48,7 @@ class ChatInput(BaseModel):
     source: str | None = None
     ts: float | str | None = None
     text: Text
-    speaker: Speaker | None = Field(
+    speaker: SpeakerName | None = Field(
         None,
         description="whom the recogniser heard: a person's id, or a name of its own; see people. It counts more than "
         "`user_id`, and nothing for a key that is one person",

@@ -178,6 +178,7 @@ HEARING: Raised = (
         "no speech recogniser is configured: set SOULGRAPH_STT_MODEL with SOULGRAPH_STT_BASE_URL "
         "or SOULGRAPH_STT_API_KEY"
     ),
+    InvalidInput("file: send the recording in a form, as multipart/form-data"),
     *SPEECH_FAILED,
 )
 SPEAKING: Raised = (

@@ -39,7 +39,7 @@ def _depth(value: JsonValue) -> int:
 
 Version = Annotated[int, Field(ge=0, lt=2**31), NUMBER]
 InputId = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
-Speaker = Annotated[
+SpeakerName = Annotated[
     str,
     BeforeValidator(lambda value: str(value) if type(value) is int else value),
     StringConstraints(max_length=128),
@@ -113,7 +113,7 @@ class Input(Report):
     input_id: InputId
     type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
     text: InputText
-    speaker: Speaker | None = None
+    speaker: SpeakerName | None = None
     user_id: InputId | None = None
     session_id: InputId | None = None
 

@@ -2,10 +2,12 @@
 
 import pytest
 
+from soulgraph.soul.prosody import prosody_of
 from soulgraph.tests import services
-from soulgraph.tests.live import new_soul, serving
+from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.stub_speech import Answer, StubSpeech
-from soulgraph.tests.voices.audio_samples import loudness, made, opened
+from soulgraph.tests.voices.audio_samples import loudness, made, opened, pitch
+from soulgraph.voices.audio import wav_of
 
 WAV = made("wav 16000 1.0")
 SPEECH = "/v1/audio/speech"
@@ -51,13 +53,13 @@ async def test_a_recording_becomes_text_in_every_format(hearing, heard):
     assert all(asked.audio == WAV for asked in heard.asked)
 
 
-async def test_silence_is_an_empty_or_bracketed_text_and_no_error(hearing):
-    assert (await sent(hearing, made("wav 16000 0.0001"))).status_code in (200, 400)
+async def test_silence_is_what_the_recogniser_calls_it(hearing):
+    assert (await sent(hearing, wav_of(bytes(32000), 16000))).json() == {"text": "[BLANK_AUDIO]"}
 
 
 async def test_what_is_wrong_with_a_recording_is_told_in_the_form_of_openai(hearing, heard):
     assert "Invalid file format" in problem(await sent(hearing, b"no audio"), 400, "invalid_input")
-    assert "nothing is in the file" in problem(await sent(hearing, b""), 400, "invalid_input")
+    assert "nothing is in it" in problem(await sent(hearing, b""), 400, "invalid_input")
     problem(await hearing.post(TEXT, data={"model": "whisper-1"}), 400, "invalid_input")
     problem(await sent(hearing, response_format="mp3"), 400, "invalid_input")
     problem(await sent(hearing, temperature="7"), 400, "invalid_input")
@@ -96,24 +98,29 @@ async def test_speech_as_events_is_the_same_speech(hearing):
     assert b"".join(base64.b64decode(one["audio"]) for one in told[:-1]) == whole
 
 
-async def test_a_soul_speaks_in_the_voice_of_its_mood(hearing, tmp_path):
-    soul_id = await new_soul(hearing, name="lumen")
+@pytest.mark.parametrize("words", ["你这个废物，滚开，我讨厌你！", "太棒了，我中奖了，谢谢你，我爱你！"])
+async def test_a_soul_speaks_in_the_voice_of_its_mood(words, tmp_path, clock):
+    services.espeak()
     asked = {"input": "I am so glad that you are here with me today.", "response_format": "wav"}
+    async with serving(clock, data_dir=tmp_path) as client:
+        soul_id = await new_soul(client, name="lumen")
 
-    async def seconds(model):
-        answer = await hearing.post(SPEECH, json=asked | {"model": model})
-        assert answer.status_code == 200, answer.text
-        return opened(answer.content)[0]
+        async def spoken(model):
+            answer = await client.post(SPEECH, json=asked | {"model": model})
+            assert answer.status_code == 200, answer.text
+            seconds, rate, samples = opened(answer.content)
+            return seconds, pitch(samples, rate)
 
-    neutral = await seconds("tts-1")
-    before = await seconds("soul:lumen")
-    for _ in range(6):
-        await hearing.post("/v1/chat", json={"text": "我好难过，我的猫死了，一切都完了。", "soul_id": soul_id})
-    emotion = (await hearing.get(f"/v1/souls/{soul_id}/emotion")).json()["soul_emotion"]
-    after = await seconds(f"soul:{soul_id}")
-    assert neutral > 1
-    assert (after > before) == (0.25 * emotion["a"] + 0.1 * emotion["p"] < 0), emotion
-    assert after != neutral
+        neutral = await spoken("tts-1")
+        for _ in range(5):
+            await say(client, words, soul_id=soul_id)
+        emotion = (await client.get(f"/v1/souls/{soul_id}/emotion")).json()["soul_emotion"]
+        moved = await spoken(f"soul:{soul_id}")
+        assert moved == await spoken("soul:lumen")
+    prosody = prosody_of((emotion["p"], emotion["a"], emotion["d"]))
+    assert abs(prosody.rate - 1) > 0.03, emotion
+    assert moved[0] == pytest.approx(neutral[0] / prosody.rate, rel=0.06)
+    assert moved[1] == pytest.approx(neutral[1] * prosody.pitch, rel=0.12)
 
 
 async def test_what_cannot_be_said_is_told(hearing):
