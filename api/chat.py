@@ -169,10 +169,15 @@ async def stop_turns(session_id: str, request: StopRequest, caller: Caller, serv
     )
 
 
-async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
-    """Start the turn, and record that the terminal it came from is online."""
+async def begin(
+    request: ChatRequest, caller: Caller, services: Services, speakers: Collection[str] = ()
+) -> RunningTurn:
+    """Start the turn, and record that the terminal it came from is online.
+
+    `speakers` are whom our own recogniser has heard.
+    """
     services.runner.require_room()
-    turn = await services.runner.start(await _wanted(request, caller, services))
+    turn = await services.runner.start(await _wanted(request, caller, services, speakers))
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)
     return turn
@@ -184,15 +189,16 @@ async def resume(request: ChatRequest, last_event_id: str, caller: Caller, servi
     return await resume_turn(wanted, last_event_id, lambda: begin(request, caller, services), services)
 
 
-async def _wanted(request: ChatRequest, caller: Caller, services: Services) -> TurnRequest:
-    return await for_caller(await heard(request.turn(), request.speakers, caller, services), caller, services.stores)
-
-
-async def heard(turn: TurnRequest, speakers: Collection[str], caller: Caller, services: Services) -> TurnRequest:
-    """The turn with the person whom a recogniser has heard; a key that is somebody speaks for them alone."""
-    if not caller.acts_for_anybody:
-        return turn
-    return await for_speaker(turn, speakers, services.settings.speaker_table, services.stores)
+async def _wanted(
+    request: ChatRequest, caller: Caller, services: Services, speakers: Collection[str] = ()
+) -> TurnRequest:
+    """The turn, with the person whom a recogniser has heard; a key that is somebody speaks for them alone."""
+    turn = request.turn()
+    if caller.acts_for_anybody:
+        turn = await for_speaker(
+            turn, speakers or request.speakers, services.settings.speaker_table, services.stores
+        )
+    return await for_caller(turn, caller, services.stores)
 
 
 async def for_caller(request: TurnRequest, caller: Caller, stores: Stores) -> TurnRequest:

@@ -19,6 +19,11 @@ _READ_ALOUD = "°℃℉№©®™"
 _JOINERS = "\ufe0f\ufe0e\u200d\u20e3"
 
 
+MAX_SENTENCE = 300
+"""Characters that are said in one go: some twenty seconds. A longer sentence is cut where one may breathe."""
+_BREATH = re.compile(r"[,;:，、；：]\s*|\s+")
+
+
 class Sentences:
     """Takes a text in pieces and gives its sentences, each as soon as it is whole."""
 
@@ -35,9 +40,10 @@ class Sentences:
 
     def rest(self) -> list[str]:
         """What has come last, although no end was seen."""
+        rest = self.feed("")
         text = self._text
         self._text = ""
-        return [*filter(None, [spoken(text)])]
+        return [*rest, *filter(None, [spoken(text)])]
 
 
 def spoken(text: str) -> str:
@@ -56,5 +62,12 @@ def _end_of_first(text: str) -> int:
     """Where the first sentence ends; 0 if it may go on."""
     for found in _BREAK.finditer(text):
         if not (found[0] == "." and _ABBREVIATION.search(text[: found.end()])):
-            return found.end()
-    return 0
+            return min(found.end(), _breath_in(text))
+    return _breath_in(text) if len(text) > MAX_SENTENCE else 0
+
+
+def _breath_in(text: str) -> int:
+    """The last place to breathe within the most that is said in one go."""
+    if len(text) <= MAX_SENTENCE:
+        return len(text)
+    return max((found.end() for found in _BREATH.finditer(text[:MAX_SENTENCE])), default=MAX_SENTENCE)

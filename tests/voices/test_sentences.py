@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soulgraph.voices.sentences import Sentences
+from soulgraph.voices.sentences import MAX_SENTENCE, Sentences
 
 FOLDER = Path(__file__).parent
 CASES = [
@@ -32,3 +32,10 @@ def test_how_a_text_is_cut_into_pieces_does_not_change_what_is_said(pieces):
 
 def test_a_sentence_is_said_before_the_reply_is_whole():
     assert Sentences().feed("I am here. What") == ["I am here."]
+
+
+def test_what_does_not_end_is_cut_where_one_may_breathe():
+    pieces = said(["word " * 200])
+    assert all(0 < len(piece) <= MAX_SENTENCE for piece in pieces)
+    assert " ".join(pieces) == ("word " * 200).strip()
+    assert [len(piece) for piece in said(["字" * 700 + "。"])] == [300, 300, 101]
