@@ -99,7 +99,7 @@ class Settings(BaseSettings):
         60, gt=0, allow_inf_nan=False, description="longest time for one recording to be understood, or text to be said"
     )
     speakers: str = Field(
-        "", description="which person each voice is that a recogniser names: JSON like `{\"voice_7\": \"ann\"}`, or a file"
+        "", description='which person each voice is that a recogniser names: JSON like `{"voice_7": "ann"}`, or a file'
     )
     mcp: SecretStr = Field(SecretStr(""), description="MCP servers whose tools souls may use: JSON, or a file of it")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")

@@ -195,9 +195,7 @@ async def _wanted(
     """The turn, with the person whom a recogniser has heard; a key that is somebody speaks for them alone."""
     turn = request.turn()
     if caller.acts_for_anybody:
-        turn = await for_speaker(
-            turn, speakers or request.speakers, services.settings.speaker_table, services.stores
-        )
+        turn = await for_speaker(turn, speakers or request.speakers, services.settings.speaker_table, services.stores)
     return await for_caller(turn, caller, services.stores)
 
 

@@ -381,4 +381,3 @@ def _parse(raw: str | bytes) -> Json:
             "a message is an object with a `type`: `chat`, `audio`, `stop`, `listen`, `unlisten` or `ping`"
         )
     return message
-

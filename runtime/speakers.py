@@ -33,9 +33,7 @@ async def for_speaker(
     return replace(request, user_id=heard)
 
 
-async def _known(
-    tx: Transaction, soul_id: str | None, session: Session | None, terminal: Terminal | None
-) -> set[str]:
+async def _known(tx: Transaction, soul_id: str | None, session: Session | None, terminal: Terminal | None) -> set[str]:
     """The people whose ids a recogniser may name: who has met the soul, has a key, or is expected here."""
     souls = await tx.souls.called(soul_id) if soul_id else []
     relations = await tx.relations.all(soul_id) if soul_id else []

@@ -51,7 +51,10 @@ _WORDS: dict[Lang, dict[str, tuple[str, str]]] = {
 def prosody_of(x: Three[float]) -> Prosody:
     """A soul that feels nothing in particular, (0, 0, 0), speaks with its voice as it is: every factor is 1."""
     return Prosody(
-        _factor(x, _RATE_OF, RATE), _factor(x, _PITCH_OF, PITCH), _factor(x, _VOLUME_OF, VOLUME), _factor(x, _RANGE_OF, RANGE)
+        _factor(x, _RATE_OF, RATE),
+        _factor(x, _PITCH_OF, PITCH),
+        _factor(x, _VOLUME_OF, VOLUME),
+        _factor(x, _RANGE_OF, RANGE),
     )
 
 

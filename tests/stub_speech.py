@@ -104,8 +104,12 @@ class StubSpeech:
             return Response(f"1\n00:00:00,000 --> 00:00:01,000\n{text}\n", media_type="text/plain")
         if wanted == "json":
             return JSONResponse({"text": text})
-        segment = {"id": 0, "start": 0.0, "end": 1.0, "text": text} | ({"speaker": self.speaker} if self.speaker else {})
-        return JSONResponse({"task": "transcribe", "language": "en", "duration": 1.0, "text": text, "segments": [segment]})
+        segment = {"id": 0, "start": 0.0, "end": 1.0, "text": text} | (
+            {"speaker": self.speaker} if self.speaker else {}
+        )
+        return JSONResponse(
+            {"task": "transcribe", "language": "en", "duration": 1.0, "text": text, "segments": [segment]}
+        )
 
     async def speak(self, request: Request):
         fields = await request.json()

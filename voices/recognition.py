@@ -105,7 +105,9 @@ class Recogniser:
     async def _best_answer(self, recording: Recording, fields: Mapping[str, Any]) -> _Answer:
         """With its segments, which may name speakers, as long as the server knows that format."""
         if "diarize" in self.model:
-            return await self._ask(recording, {**fields, "response_format": "diarized_json", "chunking_strategy": "auto"})
+            return await self._ask(
+                recording, {**fields, "response_format": "diarized_json", "chunking_strategy": "auto"}
+            )
         if self._wants_segments:
             try:
                 return await self._ask(recording, {**fields, "response_format": "verbose_json"})

@@ -13,9 +13,7 @@ from soulgraph.voices.audio import OutFormat
 DEFAULT_VOICE = "alloy"
 ENGINE = "espeak-ng"
 MAX_TEXT = 4096
-HOW_TO_SPEAK = (
-    "install espeak-ng, or set SOULGRAPH_TTS_MODEL with SOULGRAPH_TTS_BASE_URL or SOULGRAPH_TTS_API_KEY"
-)
+HOW_TO_SPEAK = "install espeak-ng, or set SOULGRAPH_TTS_MODEL with SOULGRAPH_TTS_BASE_URL or SOULGRAPH_TTS_API_KEY"
 HOW_TO_HEAR = "set SOULGRAPH_STT_MODEL with SOULGRAPH_STT_BASE_URL or SOULGRAPH_STT_API_KEY"
 
 

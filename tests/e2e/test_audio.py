@@ -23,7 +23,9 @@ async def heard():
 @pytest.fixture
 async def hearing(heard, tmp_path):
     services.espeak()
-    async with serving(data_dir=tmp_path, stt_base_url=heard.base_url, stt_model="whisper-1", speech_timeout_s=5) as client:
+    async with serving(
+        data_dir=tmp_path, stt_base_url=heard.base_url, stt_model="whisper-1", speech_timeout_s=5
+    ) as client:
         yield client
 
 
@@ -41,7 +43,9 @@ def problem(response, status, code):
 async def test_a_recording_becomes_text_in_every_format(hearing, heard):
     heard.text = "今天被老板骂了"
     assert (await sent(hearing)).json() == {"text": "今天被老板骂了"}
-    verbose = (await sent(hearing, response_format="verbose_json", stream="true", language="zh", temperature="0.2")).json()
+    verbose = (
+        await sent(hearing, response_format="verbose_json", stream="true", language="zh", temperature="0.2")
+    ).json()
     assert (verbose["text"], verbose["segments"][0]["text"]) == ("今天被老板骂了", "今天被老板骂了")
     for kind in ("text", "srt", "vtt"):
         answer = await sent(hearing, response_format=kind)
@@ -79,7 +83,9 @@ async def test_ten_megabytes_are_taken(hearing, heard):
 
 
 async def test_a_text_is_spoken(hearing):
-    answer = await hearing.post(SPEECH, json={"model": "tts-1", "input": "I am here.", "voice": "nova", "response_format": "wav"})
+    answer = await hearing.post(
+        SPEECH, json={"model": "tts-1", "input": "I am here.", "voice": "nova", "response_format": "wav"}
+    )
     assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav")
     seconds, _, samples = opened(answer.content)
     assert 0.5 < seconds < 3

@@ -79,7 +79,12 @@ async def test_sound_in_sound_out(hearing, ears, tmp_path):
         frames, audio = await all_until(one, "speech_done")
     assert {(frame["session_id"], frame["input_id"]) for frame in frames} == {("s", "a")}
     assert frames[0]["event"] == "transcript"
-    assert frames[0]["data"] == {"text": "今天被老板骂了，好难过", "speakers": [], "language": "en", "user_id": "default"}
+    assert frames[0]["data"] == {
+        "text": "今天被老板骂了，好难过",
+        "speakers": [],
+        "language": "en",
+        "user_id": "default",
+    }
     [done] = [frame["data"] for frame in frames if frame["event"] == "done"]
     assert await transcript(hearing, "s") == [("user", "今天被老板骂了，好难过"), ("assistant", done["reply"])]
     assert frames[-1]["data"] == {"sentences": len(audio), "stopped": False, "problem": None}
@@ -121,7 +126,7 @@ async def test_a_typed_turn_may_be_answered_aloud_sentence_by_sentence(ears, stu
             await one.chat("hello", soul_id=soul_id, session_id="s", speak={})
             frames, audio = await all_until(one, "speech_done")
             await one.chat("hello", soul_id=soul_id, session_id="s")
-            quiet = await one.until("done")
+            quiet = await one.until("done", "error")
     assert [announced["data"]["text"] for announced, _ in audio] == ["I hear you.", "That was hard.", "Tell me more."]
     assert events(frames).index("speech") < events(frames).index("done"), "it is said while it is written"
     assert "speech" not in events(quiet)

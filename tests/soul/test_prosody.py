@@ -43,7 +43,12 @@ def test_a_happy_excited_soul_is_faster_higher_and_louder_than_a_sad_one():
 @pytest.mark.parametrize(
     ("x", "mood", "en", "zh"),
     [
-        ((-0.6, -0.5, -0.3), ("sad", "难过"), "Sound sad; speak slowly, in a low voice, softly, with a flat melody.", None),
+        (
+            (-0.6, -0.5, -0.3),
+            ("sad", "难过"),
+            "Sound sad; speak slowly, in a low voice, softly, with a flat melody.",
+            None,
+        ),
         ((0.7, 0.8, 0.2), ("excited", "激动"), None, "用激动的语气说，语速快，声音高，响亮，语调起伏。"),
         ((0.1, 0.0, 0.0), ("content", "满足"), "Sound content.", "用满足的语气说。"),
     ],
@@ -53,5 +58,3 @@ def test_the_words_say_what_the_numbers_do(x, mood, en, zh):
         words = in_words(prosody_of(x), word, lang)
         assert word in words
         assert told is None or words == told
-
-

@@ -65,7 +65,8 @@ async def test_samples_without_a_header_have_the_rate_that_clients_expect(engine
 
 
 @pytest.mark.parametrize(
-    ("kind", "marks"), [("mp3", (b"ID3", b"\xff\xfb", b"\xff\xf3")), ("opus", (b"OggS",)), ("aac", (b"\xff\xf1",)), ("flac", (b"fLaC",))]
+    ("kind", "marks"),
+    [("mp3", (b"ID3", b"\xff\xfb", b"\xff\xf3")), ("opus", (b"OggS",)), ("aac", (b"\xff\xf1",)), ("flac", (b"fLaC",))],
 )
 async def test_other_formats_are_what_they_are_called_and_last_as_long(engine, kind, marks, tmp_path):
     program = services.ffmpeg()
@@ -87,7 +88,9 @@ async def test_without_ffmpeg_it_says_which_formats_there_are():
     assert opened(await said(engine, EN))[0] > 1
 
 
-@pytest.mark.parametrize("text", ["-v whisper --help", "--version", "-f /etc/passwd", "$(reboot); `ls` | cat > x & '", "-w out.wav hello"])
+@pytest.mark.parametrize(
+    "text", ["-v whisper --help", "--version", "-f /etc/passwd", "$(reboot); `ls` | cat > x & '", "-w out.wav hello"]
+)
 async def test_a_text_that_looks_like_options_or_commands_is_read_aloud(engine, text):
     seconds, _, samples = opened(await said(engine, text))
     assert seconds > 0.5
@@ -97,7 +100,9 @@ async def test_a_text_that_looks_like_options_or_commands_is_read_aloud(engine, 
 
 async def test_marks_of_markup_and_phonemes_are_no_commands(engine):
     slow = opened(await said(engine, '<prosody rate="x-slow">hello there my friend</prosody>'))[0]
-    assert slow == pytest.approx(opened(await said(engine, "prosody rate= x-slow hello there my friend /prosody"))[0], rel=0.8)
+    assert slow == pytest.approx(
+        opened(await said(engine, "prosody rate= x-slow hello there my friend /prosody"))[0], rel=0.8
+    )
     assert harmless("[[h@loU]] \x01 99S hi\ud800\n") == "[ [h@loU]]   99S hi \n"
     assert opened(await said(engine, "[[h@loU]]"))[0] > opened(await said(engine, "hello"))[0]
 

@@ -19,7 +19,9 @@ async def stub():
 
 def synthesiser(stub, voice="", **fields):
     return open_synthesiser(
-        Endpoint(**{"model": "tts-1", "base_url": stub.base_url, "api_key": "sk-secret", "timeout_s": 5} | fields), voice, 5
+        Endpoint(**{"model": "tts-1", "base_url": stub.base_url, "api_key": "sk-secret", "timeout_s": 5} | fields),
+        voice,
+        5,
     )
 
 
