@@ -26,7 +26,7 @@ SoulgraphError
 ├── StoreUnavailable            the database
 │   └── MemoryUnavailable       Chroma, which finds events and summaries; turns go on without them
 ├── SenseUnavailable            a recogniser; the turn goes on without it
-├── SpeechError                 what turns sound into words or words into sound: it answered, and nothing can be made of it
+├── SpeechError                 speech into text or text into speech: it answered, and nothing can be made of it
 │   ├── SpeechUnavailable       there is none, or no answer, or one that says "later"
 │   └── SpeechTimeout
 ├── BrokerUnavailable           the MQTT broker

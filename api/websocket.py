@@ -237,7 +237,7 @@ class Conversation:
         return spoken
 
     def _stop_speech(self, stop: Stop) -> None:
-        """Whoever is told to stop hears no more of it: what is being understood is dropped, and nothing more is said."""
+        """What is being understood is dropped, and nothing more is said."""
         for task, begin in self._understanding.items():
             if begin.session_id in (None, stop.session_id) and stop.input_id in (None, begin.input_id):
                 task.cancel()

@@ -33,7 +33,7 @@ class SpeechPorts:
 
 @asynccontextmanager
 async def open_speech(settings: Settings) -> AsyncIterator[SpeechPorts]:
-    """Raises ConfigurationError with the name of the setting at fault. No server is asked anything before it is used."""
+    """Raises ConfigurationError with the name of the setting at fault. No server is asked anything yet."""
     _ = settings.speaker_table
     async with (
         open_recogniser(settings.stt) as recogniser,

@@ -1,7 +1,7 @@
 """A speech service for tests: real HTTP in the forms of OpenAI and whisper.cpp, scripted answers.
 
-`async with StubSpeech() as stub:`, then talk to `stub.base_url`. It recognises what it is told to, and only in a WAV that is
-one and in which something can be heard; anything else it refuses as such servers do.
+`async with StubSpeech() as stub:`, then talk to `stub.base_url`. It recognises what it is told to, and only in a
+WAV that is one and in which something can be heard; anything else it refuses as such servers do.
 """
 
 import asyncio

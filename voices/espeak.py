@@ -7,6 +7,7 @@ import struct
 import tempfile
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
 from typing import IO
 from unicodedata import category
 
@@ -67,7 +68,7 @@ class Espeak:
         voice_of(saying)
 
     async def speak(self, saying: Saying) -> Speech:
-        """The speech is whole before its first piece: this takes milliseconds a sentence, and a WAV knows its length."""
+        """Whole before its first piece: this takes milliseconds a sentence, and a WAV tells its length."""
         self.check(saying)
         async with self._slots:
             file, found = await self._say(saying)
@@ -116,7 +117,7 @@ class Espeak:
                     process.kill()
                     await process.wait()
             if process.returncode:
-                raise _failure(os.path.basename(command[0]), complaint.decode("utf-8", "replace"))
+                raise _failure(Path(command[0]).name, complaint.decode("utf-8", "replace"))
         return output
 
 
@@ -166,7 +167,7 @@ def _environment() -> dict[str, str]:
 @contextmanager
 def _kept_if_whole() -> Iterator[IO[bytes]]:
     """A file without a name, which is closed if the block fails."""
-    file = tempfile.TemporaryFile()
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (it outlives the block)
     try:
         yield file
     except BaseException:

@@ -1,4 +1,4 @@
-"""Turns recordings into words by a server of others: OpenAI's `/audio/transcriptions`, or whisper.cpp's `/inference`."""
+"""Recordings into words by a server of others: OpenAI's `/audio/transcriptions`, or whisper.cpp's `/inference`."""
 
 import json
 import re

@@ -52,7 +52,7 @@ async def test_a_voice_that_is_not_known_is_a_guest_who_is_told_nobodys_secrets(
 
 
 async def test_who_is_a_guest_stays_one_as_far_as_that_can_be_told(home):
-    assert await heard(home, "voice_8") == await heard(home, "voice_8")
+    assert await heard(home, "voice_93af") == await heard(home, "voice_93af")
     first, session_id = await heard(home, "SPEAKER_00")
     again, _ = await heard(home, "SPEAKER_00")
     assert again != first
