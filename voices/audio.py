@@ -131,4 +131,4 @@ def resampled(samples: bytes, rate: int, wanted: int) -> bytes:
         return samples
     given = np.frombuffer(samples, dtype="<i2", count=len(samples) // 2)
     places = np.arange(int(len(given) * wanted / rate)) * (rate / wanted)
-    return np.interp(places, np.arange(len(given)), given).astype("<i2").tobytes()
+    return bytes(np.interp(places, np.arange(len(given)), given).astype("<i2").tobytes())
