@@ -5,7 +5,7 @@ The lifespan of the app opens everything that runs, and closes it again.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from soulgraph import __version__
 from soulgraph.api import (
+    audio,
     backgrounds,
     backup,
     cards,
@@ -87,6 +88,8 @@ from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.reminders import Reminders
 from soulgraph.runtime.retention import Retention
+from soulgraph.runtime.speakers import for_speaker
+from soulgraph.runtime.speech_ports import SpeechPorts, open_speech
 from soulgraph.runtime.stops import Stops
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
@@ -137,6 +140,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         completions,
         responses,
         mcp,
+        audio,
         websocket,
         stream,
         transcripts,
@@ -198,7 +202,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         runner = TurnRunner(graph, context, metrics.turn, settings.max_turns)
         relays = TurnRelays(ports.bus, ports.listeners.interest, runner.under_way)
         await stack.enter_async_context(relays.running())
-        await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
+        speech = await stack.enter_async_context(open_speech(settings))
+        await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner, settings.speaker_table))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
@@ -210,6 +215,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         imports = await stack.enter_async_context(ChatImports(context).running())
         await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
         _log_configuration(settings, context)
+        _log_speech(speech)
         _log_access(made)
         yield Services(
             settings,
@@ -228,6 +234,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             Stops(ports.bus, ports.listeners.interest, runner),
             relays,
             await stack.enter_async_context(Relay.open(settings.llm)),
+            speech,
         )
 
 
@@ -277,7 +284,7 @@ async def _open_hub(
 
 @asynccontextmanager
 async def _terminal_inputs(
-    context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner
+    context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner, speakers: Mapping[str, str]
 ) -> AsyncIterator[None]:
     """Handle messages of terminals while the block lasts; then wait until the last answers have been sent."""
     if context.outlets.hub is None:
@@ -287,7 +294,8 @@ async def _terminal_inputs(
     async def begin(terminal_id: str, message: Input) -> PendingAnswer:
         ids = message.user_id, message.input_id, message.session_id
         request = TurnRequest(message.text, *ids, terminal_id=terminal_id)
-        return (await runner.start(request)).answer()
+        heard = [message.speaker] if message.speaker else []
+        return (await runner.start(await for_speaker(request, heard, speakers, context.stores))).answer()
 
     compile_soon = context.senses.intents.catalogs.compile_soon
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock, compile_soon)
@@ -316,6 +324,12 @@ def _log_access(keys: Sequence[ApiKey]) -> None:
         _log.info("access: open to this machine, because no API key has been made")
     elif all(key.revoked_at for key in keys):
         _log.warning("access: everybody is refused, because every API key is revoked; %s", MAKE_A_KEY)
+
+
+def _log_speech(speech: SpeechPorts) -> None:
+    hears = f"{speech.recogniser.model} at {speech.recogniser.place}" if speech.recogniser else "nobody"
+    speaks = speech.synthesiser.name if speech.synthesiser else "nobody"
+    _log.info("speech: %s turns it into text; %s speaks", hears, speaks)
 
 
 def _log_configuration(settings: Settings, context: Context) -> None:

@@ -19,6 +19,7 @@ from soulgraph.soul.validation import flaws_in
 
 PREFIX = "SOULGRAPH_"
 _TOPIC_OR_NONE = r"^(?:[^/+#\s]+(?:/[^/+#\s]+)*)?$"
+_ID = re.compile(r"^[\w.:@-]{1,128}$")
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
 
 
@@ -91,6 +92,25 @@ class Settings(BaseSettings):
     )
     emotion_url: str = Field("", description="an emotion service that answers `{emotion,p,a,d,intensity}`")
     intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
+    stt_base_url: str = Field(
+        "",
+        description="an OpenAI-compatible endpoint that turns speech into text, or the whole address of whisper.cpp's "
+        "`/inference`; empty with a key: OpenAI itself",
+    )
+    stt_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    stt_model: str = Field("", description="its model; empty: audio is not understood")
+    tts_base_url: str = Field(
+        "", description="an OpenAI-compatible endpoint that turns text into speech; empty with a key: OpenAI itself"
+    )
+    tts_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    tts_model: str = Field("", description="its model; empty: `espeak-ng` speaks, where it is installed")
+    tts_voice: str = Field("", description="the voice that speaks when a request names none; empty: `alloy`")
+    speech_timeout_s: float = Field(
+        60, gt=0, allow_inf_nan=False, description="longest time for one recording to be understood, or text to be said"
+    )
+    speakers: str = Field(
+        "", description='which person each voice is that a recogniser names: JSON like `{"voice_7": "ann"}`, or a file'
+    )
     mcp: SecretStr = Field(SecretStr(""), description="MCP servers whose tools souls may use: JSON, or a file of it")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
@@ -201,7 +221,31 @@ class Settings(BaseSettings):
         """The endpoint of the embeddings; None for the built-in sentence encoder."""
         return self._endpoint("embeddings")
 
-    def _endpoint(self, kind: Literal["llm", "embeddings"]) -> Endpoint | None:
+    @property
+    def stt(self) -> Endpoint | None:
+        """The endpoint that turns speech into text; None if there is none."""
+        endpoint = self._endpoint("stt")
+        return endpoint and replace(endpoint, timeout_s=self.speech_timeout_s)
+
+    @property
+    def tts(self) -> Endpoint | None:
+        """The endpoint that turns text into speech; None for the local engine."""
+        endpoint = self._endpoint("tts")
+        return endpoint and replace(endpoint, timeout_s=self.speech_timeout_s)
+
+    @cached_property
+    def speaker_table(self) -> dict[str, str]:
+        """The person of each voice that a recogniser names."""
+        try:
+            text = self.speakers or "{}"
+            table = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{PREFIX}SPEAKERS", f"is neither JSON nor a file of JSON: {error}") from error
+        if not isinstance(table, dict) or not all(isinstance(who, str) and _ID.match(who) for who in table.values()):
+            raise ConfigurationError(f"{PREFIX}SPEAKERS", "must map voices to people: letters, digits and any of .:@_-")
+        return {voice.strip(): who for voice, who in table.items()}
+
+    def _endpoint(self, kind: Literal["llm", "embeddings", "stt", "tts"]) -> Endpoint | None:
         """None if nothing is configured. An incomplete configuration raises ConfigurationError: it is no fall-back."""
         url, key, model = (getattr(self, f"{kind}_{part}") for part in ("base_url", "api_key", "model"))
         name = f"{PREFIX}{kind.upper()}"

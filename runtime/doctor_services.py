@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+import shutil
 from functools import partial
 
 import httpx
@@ -21,6 +22,7 @@ from soulgraph.terminals.ports import NONE
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.probe import IN_WORDS, learn_habits
 from soulgraph.voices.providers import ModelInfo, described, find_model, models_url, offered_models
+from soulgraph.voices.synthesis import ENGINE, HOW_TO_HEAR, HOW_TO_SPEAK, Saying, heard_whole, open_synthesiser
 from soulgraph.voices.voice import Voice
 
 _TIMEOUT_S = 3
@@ -38,6 +40,8 @@ async def check_services(settings: Settings, memory: Check = check_memory, voice
         "embeddings": _embeddings,
         "emotion": _emotion,
         "events": memory,
+        "speech to text": _hearing,
+        "text to speech": _speaking,
         "tools": partial(_tools, running=voice),
         "traces": _traces,
         "broker": _broker,
@@ -141,6 +145,32 @@ def _judge_tools(reports: Sequence[McpReport]) -> tuple[Level, str]:
 
 def _left_out(report: McpReport) -> str:
     return f" (without {', '.join(report.left_out)}: the log says why)" if report.left_out else ""
+
+
+async def _hearing(settings: Settings) -> tuple[Level, str]:
+    """The service is not sent a recording: that something answers there is all that can be told for nothing."""
+    endpoint = settings.stt
+    voices = f"; {len(settings.speaker_table)} voices are known" if settings.speaker_table else ""
+    if endpoint is None:
+        return "ok", f"none: recordings are refused; {HOW_TO_HEAR}"
+    if endpoint.base_url:
+        await _get(endpoint.base_url, "STT_BASE_URL")
+    return "ok", f"{endpoint.model} at {endpoint.place}, not asked{voices}"
+
+
+async def _speaking(settings: Settings) -> tuple[Level, str]:
+    endpoint = settings.tts
+    if endpoint:
+        if endpoint.base_url:
+            await _get(endpoint.base_url, "TTS_BASE_URL")
+        return "ok", f"{endpoint.model} at {endpoint.place}, not asked"
+    if not shutil.which(ENGINE):
+        return "ok", f"none: nothing is said aloud; {HOW_TO_SPEAK}"
+    async with open_synthesiser(None, settings.tts_voice, _TIMEOUT_S) as engine:
+        assert engine
+        await heard_whole(await engine.speak(Saying("I am here.", "wav")))
+    formats = "mp3, opus, aac, flac, wav, pcm" if shutil.which("ffmpeg") else "wav and pcm; ffmpeg would add the others"
+    return "ok", f"{ENGINE} speaks: {formats}"
 
 
 async def _traces(settings: Settings) -> tuple[Level, str]:

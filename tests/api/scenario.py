@@ -19,6 +19,7 @@ from soulgraph.soul.people import EVERYONE
 from soulgraph.tests.declared import description, resolved
 from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.live import served
+from soulgraph.tests.voices.audio_samples import made
 
 # What makes the things of the examples; everything else is called afterwards, and what deletes comes last.
 MAKING = """
@@ -55,6 +56,8 @@ ASKED = {
     "POST /v1/chat/completions": {"json": {"stream": True}},
     "POST /v1/souls/{soul_id}/import-chats": {"params": {"dry_run": True}},
     "POST /mcp": {"extra": {"Accept": "text/event-stream"}},
+    "POST /v1/audio/speech": {"json": {"stream_format": "sse"}},
+    "POST /v1/audio/transcriptions": {"json": {"response_format": "text"}},
 }
 REVISION = "0230e77beb58768c"
 DATA_DIR = "/var/lib/soulgraph"
@@ -79,6 +82,18 @@ def picture(kind):
     file = io.BytesIO()
     Image.new("RGB", (8, 8), "#334").save(file, kind)
     return file.getvalue()
+
+
+FORM = "multipart/form-data"
+BOUNDARY = "----recording"
+
+
+def form(**fields):
+    """A form with a recording and these fields."""
+    wav = made("wav 16000 0.2").decode("latin-1")
+    parts = [f'Content-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n{wav}']
+    parts += [f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}' for name, value in fields.items()]
+    return "".join(f"--{BOUNDARY}\r\n{part}\r\n" for part in parts).encode("latin-1") + f"--{BOUNDARY}--\r\n".encode()
 
 
 FILES = {"image/png": picture("PNG"), "image/jpeg": picture("JPEG"), "image/webp": picture("WEBP")}
@@ -170,6 +185,8 @@ class Scenario:
         headers = {"content-type": media_type}
         if call == LAST[-1]:
             return self.answers["GET /v1/souls/{soul_id}/export", "application/x-ndjson"].content, headers
+        if media_type == FORM:
+            return form(**changes), {"content-type": f"{FORM}; boundary={BOUNDARY}"}
         if media_type in FILES:
             return FILES[media_type], headers
         example = example_of(described)

@@ -34,6 +34,8 @@ anyone    POST   /v1/chat  {"text": "hi", "soul_id": "$soul"}
 anyone    POST   /v1/sessions/$session/stop  {}
 anyone    POST   /v1/chat/completions  {"model": "soul:$soul", "messages": [{"role": "user", "content": "hi"}]}
 people    POST   /mcp  {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+anyone    POST   /v1/audio/speech  {"model": "soul:$soul", "input": "hi", "response_format": "wav"}
+anyone    POST   /v1/audio/transcriptions  {}
 anyone    GET    /v1/models
 anyone    GET    /v1/models/soul:$soul
 anyone    GET    /v1/souls
