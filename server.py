@@ -64,10 +64,12 @@ from soulgraph.api import (
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
 from soulgraph.api.contract import DescribedApp
+from soulgraph.api.cors import Cors
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.methods import Methods
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.mqtt_rights import KeyLogins
+from soulgraph.api.origins import Origins
 from soulgraph.api.services import Services
 from soulgraph.api.shutdown import CutOff
 from soulgraph.errors import ConfigurationError
@@ -114,7 +116,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             app.state.services = services
             yield
 
+    origins = Origins.parse(settings.cors_origins)
     app = DescribedApp(
+        outermost=lambda app: Cors(app, origins),
         title="soulgraph",
         version=__version__,
         lifespan=lifespan,
@@ -201,6 +205,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
         _log_configuration(settings, context)
         _log_access(made)
+        _log_origins(settings, made)
         yield Services(
             settings,
             context.stores,
@@ -299,6 +304,12 @@ def _log_access(keys: Sequence[ApiKey]) -> None:
         _log.info("access: open to this machine, because no API key has been made")
     elif all(key.revoked_at for key in keys):
         _log.warning("access: everybody is refused, because every API key is revoked; %s", MAKE_A_KEY)
+
+
+def _log_origins(settings: Settings, keys: Sequence[ApiKey]) -> None:
+    if not keys and Origins.parse(settings.cors_origins).lists_others:
+        waits = "takes effect with the first API key; until then only pages of this machine are let in"
+        _log.warning("SOULGRAPH_CORS_ORIGINS %s: %s", waits, MAKE_A_KEY)
 
 
 def _log_configuration(settings: Settings, context: Context) -> None:

@@ -241,6 +241,13 @@ def test_the_doctor_names_a_database_that_cannot_be_used(monkeypatch: pytest.Mon
     assert "hush" not in checked.output
 
 
+def test_the_doctor_names_what_is_no_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOULGRAPH_CORS_ORIGINS", "app.example.com")
+    checked = soulgraph("doctor")
+    assert (checked.exit_code, "'app.example.com' is no origin" in words(checked.stdout)) == (1, True)
+    assert refused(soulgraph("serve"), 2, "SOULGRAPH_CORS_ORIGINS")
+
+
 def test_the_doctor_asks_the_model_server(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOULGRAPH_LLM_API_KEY", "sk-hush")
     healthy = soulgraph("doctor")
