@@ -20,6 +20,7 @@ from soulgraph.api import (
     chat_import,
     completions,
     documentation,
+    embeddings,
     emotion,
     events,
     evolution,
@@ -162,7 +163,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     )
     presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
     administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
-    for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
+    for module in (*conversations, *individuals, *presets, senses, embeddings, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
     return app

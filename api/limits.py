@@ -13,6 +13,7 @@ LARGE = 1024 * MEBIBYTE
 """Of what is read from disk, and never held in memory: a soul or the chats of a life."""
 LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * MEBIBYTE)
 LIMITS["/v1/souls/import"] = LARGE
+LIMITS["/v1/embeddings"] = 8 * MEBIBYTE
 _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {
     # A character or background may have more lore than other bodies may have bytes.

@@ -24,7 +24,7 @@ from soulgraph.soul.gate import ExecMode
 from soulgraph.soul.validation import FLAG, explain
 from soulgraph.stores.records import Json
 
-PATHS = ("/v1/models", "/v1/chat/completions")
+PATHS = ("/v1/models", "/v1/chat/completions", "/v1/embeddings")
 
 _text = TypeAdapter(Text)
 

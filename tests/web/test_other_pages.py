@@ -81,7 +81,7 @@ async def test_a_page_of_this_machine_reads_a_streamed_reply_and_its_session(bro
 async def test_a_page_of_this_machine_is_told_what_was_wrong(browser, folder):
     async with serving(**folder) as client, a_page() as address, tab(browser, address) as page:
         told = await talk(page, client)
-    assert (told["status"], "\"error\"" in told["text"]) == (404, True)
+    assert (told["status"], '"error"' in told["text"]) == (404, True)
 
 
 async def test_a_stranger_s_page_reads_nothing_from_an_open_server(browser, folder):
