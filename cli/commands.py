@@ -15,6 +15,7 @@ from soulgraph.cli.chats import import_app
 from soulgraph.cli.client import reach
 from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
+from soulgraph.cli.init import init
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
 from soulgraph.cli.models import model
@@ -71,6 +72,7 @@ def doctor(
     raise typer.Exit(1 if problems else 0)
 
 
+others.command()(init)
 others.command()(backup)
 others.command()(restore)
 others.command()(model)
