@@ -1,4 +1,4 @@
-"""Questions of a wizard: at a keyboard a wrong answer is explained and asked for again, through a pipe it is an error."""
+"""Questions of a wizard: at a keyboard a wrong answer is explained and asked again, through a pipe it is an error."""
 
 import sys
 import unicodedata

@@ -36,7 +36,7 @@ def chat(
     name: Annotated[str | None, typer.Argument(help="A soul's name or id; not needed while there is only one.")] = None,
     server: ServerUrl = None,
 ) -> None:
-    """Talk to a soul. /quit, Ctrl-D or Ctrl-C ends it."""
+    """Talk to a soul. /help lists the commands; /quit, Ctrl-D or Ctrl-C ends it."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:

@@ -24,7 +24,7 @@ NO_BROKER = "none"
 _EMBEDDED_ALONE: Home = {f"{PREFIX}MQTT_PORT": None, f"{PREFIX}MQTT_WEBSOCKET_PORT": None}
 _NOBODY = "-"
 _USUAL_TYPE = "INFJ"
-_USUAL_HOST, _EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 - chosen by whoever asks for it
+_USUAL_HOST, _EVERYWHERE = "127.0.0.1", "0.0.0.0"
 _BROKER_S = 3
 
 
@@ -51,7 +51,7 @@ class FirstSoul:
 def ask_timezone(asker: Asker, settings: Settings, options: BodyOptions) -> Home:
     def read(answer: str) -> Home:
         try:
-            return {TIMEZONE: ZoneInfo(answer).key if answer else None}
+            return {TIMEZONE: None if answer in ("", _NOBODY) else ZoneInfo(answer).key}
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise asker.wrong("timezone_wrong", answer=answer) from error
 
