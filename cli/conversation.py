@@ -66,7 +66,7 @@ class Conversation:
         self._thinking = Thinking(console, strip_controls(soul["name"]))
 
     def run(self) -> None:
-        """Read and handle lines until `/quit`. `/help` lists the commands. An error is printed, and the conversation goes on."""
+        """Read and handle lines until `/quit`. An error is printed, and the conversation goes on."""
         console.print(f"{self._soul['name']} is listening. Commands: /help, /mood, /mode NAME, /quit", style="dim")
         self._try(self._greet)
         while (line := read_line("› ")) != "/quit":

@@ -1,18 +1,17 @@
-"""What `soulgraph init` does once everything is asked: write `.env`, make a key, the soul, and what its body carries."""
+"""What `soulgraph init` does once everything is asked: write `.env`, make a key and the soul, and bind its body."""
 
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from difflib import ndiff
 from pathlib import Path
 
 from soulgraph.cli.asking import Asker
 from soulgraph.cli.client import Json, SoulClient, reach
-from soulgraph.cli.conversation import console, errors
+from soulgraph.cli.conversation import errors
 from soulgraph.cli.env_file import changed, overridden, text_of, update_env_file
 from soulgraph.cli.init_body import FirstSoul, Home
-from soulgraph.errors import RequestError
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import PREFIX, Settings
 

@@ -32,7 +32,8 @@ WORDS: dict[Lang, dict[str, str]] = {
         "soul_wrong": "{answer!r} is no name: write 1 to 80 characters",
         "soul_default": "Mira",
         "type": "What is it like? An MBTI type, or a character of the library: {characters}",
-        "type_help": "  E outgoing or I quiet · S practical or N imaginative · T cool or F warm · J orderly or P easy-going: "
+        "type_help": "  E outgoing or I quiet · S practical or N imaginative · T cool or F warm · "
+        "J orderly or P easy-going: "
         "INFJ is quiet, imaginative, warm and orderly",
         "type_wrong": "{answer!r} is neither a type of four letters like INFJ (E/I, S/N, T/F, J/P) nor one of: "
         "{characters}",
