@@ -54,7 +54,7 @@ WORDS: dict[Lang, dict[str, str]] = {
         "nothing": "Nothing was written.",
         "ended": "the input ended at the question “{question}”: nothing was written",
         "restart": "A server that is running has to be restarted to use it.",
-        "soul_failed": ".env is written, but the soul was not made: {why}. Put it right, and run `soulgraph init` again",
+        "soul_failed": ".env is written, but the soul was not made: {why}. Put it right, run `soulgraph init` again",
         "next": "Next, in this folder:",
     },
     "zh": {
