@@ -21,6 +21,7 @@ from soulgraph.api import (
     chat_import,
     completions,
     documentation,
+    embeddings,
     emotion,
     events,
     evolution,
@@ -68,10 +69,12 @@ from soulgraph.api import (
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
 from soulgraph.api.contract import DescribedApp
+from soulgraph.api.cors import Cors
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.methods import Methods
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.mqtt_rights import KeyLogins
+from soulgraph.api.origins import Origins
 from soulgraph.api.services import Services
 from soulgraph.api.shutdown import CutOff
 from soulgraph.errors import ConfigurationError
@@ -123,7 +126,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             app.state.services = services
             yield
 
+    origins = Origins.parse(settings.cors_origins)
     app = DescribedApp(
+        outermost=lambda app: Cors(app, origins),
         title="soulgraph",
         version=__version__,
         lifespan=lifespan,
@@ -170,7 +175,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     )
     presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
     administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
-    for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
+    for module in (*conversations, *individuals, *presets, senses, embeddings, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
     return app
@@ -217,6 +222,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         _log_configuration(settings, context)
         _log_speech(speech)
         _log_access(made)
+        _log_origins(settings, made)
         yield Services(
             settings,
             context.stores,
@@ -330,6 +336,12 @@ def _log_speech(speech: SpeechPorts) -> None:
     hears = f"{speech.recogniser.model} at {speech.recogniser.place}" if speech.recogniser else "nobody"
     speaks = speech.synthesiser.name if speech.synthesiser else "nobody"
     _log.info("speech: %s turns it into text; %s speaks", hears, speaks)
+
+
+def _log_origins(settings: Settings, keys: Sequence[ApiKey]) -> None:
+    if not keys and Origins.parse(settings.cors_origins).lists_others:
+        waits = "takes effect with the first API key; until then only pages of this machine are let in"
+        _log.warning("SOULGRAPH_CORS_ORIGINS %s: %s", waits, MAKE_A_KEY)
 
 
 def _log_configuration(settings: Settings, context: Context) -> None:

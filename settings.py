@@ -47,6 +47,11 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on; any other than loopback needs an API key")
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     workers: int = Field(1, ge=1, le=64, description="server processes behind that port; more than one need PostgreSQL")
+    cors_origins: str = Field(
+        "",
+        description="pages of other machines that may use a server with keys: `https://app.example.com`, several by "
+        "commas, or `*`; pages of this machine always may, unless it is `none`",
+    )
 
     llm_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")

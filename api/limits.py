@@ -16,6 +16,7 @@ LIMITS |= dict.fromkeys(("/v1/chat/completions", "/v1/responses"), 32 * MEBIBYTE
 """With pictures, which programs send again with every message. None is looked at."""
 LIMITS["/v1/souls/import"] = LARGE
 LIMITS["/v1/audio/transcriptions"] = 25 * MEBIBYTE
+LIMITS["/v1/embeddings"] = 8 * MEBIBYTE
 _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {
     # A character or background may have more lore than other bodies may have bytes.

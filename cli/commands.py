@@ -16,6 +16,7 @@ from soulgraph.cli.client import reach
 from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
 from soulgraph.cli.home_assistant import home_assistant
+from soulgraph.cli.init import init
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
 from soulgraph.cli.mcp import mcp
@@ -37,7 +38,7 @@ def chat(
     name: Annotated[str | None, typer.Argument(help="A soul's name or id; not needed while there is only one.")] = None,
     server: ServerUrl = None,
 ) -> None:
-    """Talk to a soul. /quit, Ctrl-D or Ctrl-C ends it."""
+    """Talk to a soul. /help lists the commands; /quit, Ctrl-D or Ctrl-C ends it."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:
@@ -73,6 +74,7 @@ def doctor(
     raise typer.Exit(1 if problems else 0)
 
 
+others.command()(init)
 others.command()(backup)
 others.command()(home_assistant)
 others.command()(restore)

@@ -1,8 +1,8 @@
 """The doctor's checks of services: each is opened or called once, as the server would do it."""
 
 import asyncio
-from collections.abc import Sequence
 import shutil
+from collections.abc import Sequence
 from functools import partial
 
 import httpx

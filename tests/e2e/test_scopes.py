@@ -46,6 +46,7 @@ anyone    GET    /v1/souls/$soul/stream
 anyone    GET    /v1/terminals
 anyone    GET    /v1/terminals/$lamp
 anyone    POST   /v1/emotion/analyze  {"text": "hi"}
+anyone    POST   /v1/embeddings  {"model": "builtin", "input": "hi"}
 anyone    POST   /v1/intents/filter  {"text": "hi", "intent_catalog": []}
 anyone    GET    /v1/characters
 anyone    GET    /v1/characters/x
