@@ -14,16 +14,16 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from soulgraph.api.access import Caller
 from soulgraph.api.auth import Speaker
 from soulgraph.api.disconnects import unless_gone
 from soulgraph.api.emotion import present_state
 from soulgraph.api.fields import ModelName
 from soulgraph.api.media import SSE, binary, either, sent, text
+from soulgraph.api.openai_turns import SOUL, find_soul
 from soulgraph.api.problems import invalid
 from soulgraph.api.raising import HEARING, SEVERAL_SOULS, SPEAKING, not_found, raises
 from soulgraph.api.services import Served, Services
-from soulgraph.errors import InvalidInput, NotFound
+from soulgraph.errors import InvalidInput
 from soulgraph.soul.prosody import manner_of
 from soulgraph.soul.validation import NOT_BLANK, NUMBER, STORABLE_TEXT
 from soulgraph.stores.records import Soul
@@ -33,7 +33,7 @@ from soulgraph.voices.synthesis import MAX_TEXT, Saying, Speech
 
 router = APIRouter(prefix="/v1/audio", tags=["OpenAI"])
 
-_SOUL = "soul:"
+
 _TRANSCRIPT = text("text/plain", "with `response_format` text, srt or vtt", "今天被老板骂了，好难过\n")
 _AUDIO = either(
     binary(*sorted({MEDIA_TYPES[kind] for kind in ("mp3", "opus", "aac", "flac", "wav", "pcm")})),
@@ -166,8 +166,8 @@ async def speak(wanted: SpeechRequest, request: Request, caller: Speaker, servic
     """Say a text. If the model is a soul, its present mood shapes rate, pitch and volume; nothing is told to it."""
     synthesiser = services.speech.speaking
     saying = wanted.saying()
-    if wanted.model.startswith(_SOUL):
-        soul = await _soul_called(wanted.model.removeprefix(_SOUL), caller, services)
+    if wanted.model.startswith(SOUL):
+        soul = await find_soul(wanted.model, caller, services)
         saying = in_mood(saying, soul, services)
     speech = await unless_gone(request, synthesiser.speak(saying))
     if isinstance(speech, Response):
@@ -180,20 +180,6 @@ async def speak(wanted: SpeechRequest, request: Request, caller: Speaker, servic
 def in_mood(saying: Saying, soul: Soul, services: Services) -> Saying:
     """As the soul would say it now."""
     return saying.in_manner(*manner_of(present_state(soul, services), saying.text, services.context.constants))
-
-
-async def _soul_called(name: str, caller: Caller, services: Services) -> Soul:
-    """The soul with this id or name; of several with the name, the one of the caller's person."""
-    async with services.stores.read() as tx:
-        found = [soul for soul in await tx.souls.called(name) if caller.sees_soul(soul.soul_id)]
-    if len(found) > 1:
-        found = [soul for soul in found if soul.user_id == caller.one_person] or found
-    if not found:
-        raise NotFound("model", f"{_SOUL}{name}")
-    if len(found) > 1:
-        ids = ", ".join(f"{_SOUL}{soul.soul_id}" for soul in found)
-        raise InvalidInput(f"several souls have this name: choose one of {ids}")
-    return found[0]
 
 
 class _Spoken(StreamingResponse):

@@ -1,8 +1,6 @@
 """`/v1/embeddings`: vectors of texts for OpenAI's clients, by the encoder with which souls remember."""
 
 import base64
-import re
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -12,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from soulgraph.api.auth import speaker
 from soulgraph.api.disconnects import NoAnswer, unless_gone
 from soulgraph.api.fields import ModelName
+from soulgraph.api.openai_request import ignored_header
 from soulgraph.api.raising import NO_SENSE, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput
@@ -22,11 +21,9 @@ from soulgraph.soul.validation import NUMBER
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"], dependencies=[speaker])
 
-IGNORED = "X-Soulgraph-Ignored"
 MAX_INPUTS = 2048
 MAX_INPUT = 32_000
 _BUILT_IN = "builtin"
-_MAX_SHOWN = 20
 _INPUT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": MAX_INPUT}
 _INPUTS = {"anyOf": [_INPUT, {"type": "array", "items": _INPUT, "minItems": 1, "maxItems": MAX_INPUTS}]}
 
@@ -71,7 +68,7 @@ class EmbeddingRequest(BaseModel):
     def ignored(self, embedder: Embedder) -> list[str]:
         """What was asked for and is not done."""
         own = self.model in (_BUILT_IN, embedder.name)
-        return [*([] if own else ["model"]), *(name for name in self.model_extra or () if re.fullmatch(r"\w+", name))]
+        return [*([] if own else ["model"]), *(self.model_extra or ())]
 
 
 class EmbeddingOut(BaseModel):
@@ -112,7 +109,7 @@ async def _embed(wanted: EmbeddingRequest, embedder: Embedder) -> Response:
         tokens += one.tokens
     rest = encode_json({"model": embedder.name, "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
     body = f'{{"object":"list","data":[{",".join(found)}],{rest[1:]}'
-    return Response(body, media_type="application/json", headers=_headers(wanted.ignored(embedder)))
+    return Response(body, media_type="application/json", headers=ignored_header(wanted.ignored(embedder)))
 
 
 def _entry(one: Embedded, index: int, wanted: EmbeddingRequest) -> str:
@@ -129,8 +126,3 @@ def _shortened(vector: Vectors, dimensions: int | None) -> Vectors:
     if dimensions > len(vector):
         raise InvalidInput(f"dimensions: this encoder has {len(vector)}: ask for fewer, or leave it out")
     return scaled(vector[:dimensions])
-
-
-def _headers(ignored: Iterable[str]) -> dict[str, str]:
-    names = [name for name in ignored if name.isascii()][:_MAX_SHOWN]
-    return {IGNORED: ", ".join(names)} if names else {}

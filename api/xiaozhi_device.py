@@ -26,8 +26,8 @@ from soulgraph.terminals.tunnel import TUNNEL
 from soulgraph.terminals.xiaozhi import messages
 from soulgraph.terminals.xiaozhi.faces import FACES
 from soulgraph.terminals.xiaozhi.messages import Abort, Heard, Hello, Listening, Mcp, Things, Writer
-from soulgraph.terminals.xiaozhi.sentences import Sentences
 from soulgraph.terminals.xiaozhi.skills import IotThings, McpTools, usable
+from soulgraph.voices.sentences import Sentences, sentences_of
 
 _RETRY_S = 2.0
 _VERSION = 1
@@ -151,7 +151,7 @@ class Device:
                 await self._show(event.data.get("soul_emotion"))
                 await self._send(self._writer.tts("start"))
             if event.event == "token":
-                await self._say(sentences.add(event.data["text"]))
+                await self._say(sentences.feed(event.data["text"]))
             elif event.event == "error":
                 await self._send(self._writer.alert(event.data["code"], event.data["detail"]))
         if started:
@@ -192,7 +192,7 @@ class Device:
             await self._show(payload["soul_emotion"], only_changes=True)
         elif kind == "proactive":
             await self._send(self._writer.tts("start"))
-            await self._say(Sentences().add(payload["text"] + "\n "))
+            await self._say(sentences_of(payload["text"]))
             await self._send(self._writer.tts("stop"))
 
     async def _report(self) -> None:

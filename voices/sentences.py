@@ -46,6 +46,12 @@ class Sentences:
         return [*rest, *filter(None, [spoken(text)])]
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text that is there as a whole."""
+    sentences = Sentences()
+    return [*sentences.feed(text), *sentences.rest()]
+
+
 def spoken(text: str) -> str:
     """The text as it is said: no emphasis, no list marks, no addresses of links, no emoji; empty if no word is left."""
     text = _MARKS.sub("", _LEAD.sub("", _LINK.sub(r"\1", text)))
