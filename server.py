@@ -34,6 +34,7 @@ from soulgraph.api import (
     library,
     lore,
     lore_import,
+    mbti,
     memory,
     messages,
     mqtt,
@@ -156,7 +157,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         profile,
         events,
     )
-    presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
+    presets = library, backgrounds, lore, lore_import, cards, images, mbti, templates, preview
     administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
     for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
