@@ -82,13 +82,13 @@ async def import_card(request: Request, services: Served) -> ImportedCharacter:
     card = await asyncio.to_thread(read_card, body)
     character = card.character
     now = services.now()
+    suggestion = MbtiSuggestion.of(await asyncio.to_thread(suggested_type, stored(character)))
     async with services.stores.write() as tx:
         await tx.characters.add(character.id, character.name, stored(character), now)
         for name, image in card.images.items():
             await tx.pictures.put(Picture(character.id, name, *image, now))
         made = CharacterOut.of(await tx.characters.get(character.id), sorted(card.images))
     notes = [*card.notes, *_fit_notes(character, services.context)]
-    suggestion = MbtiSuggestion.of(suggested_type(character.model_dump()))
     return ImportedCharacter(**made.model_dump(), notes=notes, mbti_suggestion=suggestion)
 
 
@@ -145,7 +145,9 @@ def read_card(body: bytes) -> ReadCard:
     pictures = pictures_of(file, validate_card(card), card["data"])
     reading = taken_in(card, flaw_of_pattern)
     character, own_notes = _storable(reading.character)
-    return ReadCard(character, pictures.images, [*cleaning_notes, *kind_notes, *reading.notes, *own_notes, *pictures.notes])
+    return ReadCard(
+        character, pictures.images, [*cleaning_notes, *kind_notes, *reading.notes, *own_notes, *pictures.notes]
+    )
 
 
 def _storable(fields: Json) -> tuple[NewCharacter, list[str]]:

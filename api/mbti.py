@@ -9,13 +9,13 @@ from pydantic import BaseModel, Field
 
 from soulgraph.api.auth import speaker
 from soulgraph.api.fields import Id
-from soulgraph.api.services import Served
+from soulgraph.api.services import Served, Services
 from soulgraph.senses.mbti.leaning import leaning_of
 from soulgraph.senses.mbti.suggestion import CharacterText, Suggestion, suggest_mbti
 
 router = APIRouter(prefix="/v1/characters", tags=["library"])
 
-GIVEN = Suggestion("", 1.0, ("the character has it",))
+_GIVEN = "the character has it"
 
 
 class MbtiSuggestion(BaseModel):
@@ -31,17 +31,21 @@ class MbtiSuggestion(BaseModel):
 @router.get("/{character_id}/mbti", dependencies=[speaker])
 async def suggest_type(character_id: Id, services: Served) -> MbtiSuggestion:
     """The MBTI type for souls of a character: its own if it has one, else the one that its text suggests."""
+    return MbtiSuggestion.of(await suggestion_for(character_id, services))
+
+
+async def suggestion_for(character_id: str, services: Services) -> Suggestion:
     async with services.stores.read() as tx:
         character = await tx.characters.get(character_id)
     fields = {**character.data, "name": character.name}
     # In a thread, because the encoder takes a while for a long text.
-    return MbtiSuggestion.of(await asyncio.to_thread(suggested_type, fields))
+    return await asyncio.to_thread(suggested_type, fields)
 
 
 def suggested_type(character: Mapping[str, Any]) -> Suggestion:
     """The suggestion for the stored fields of a character."""
     if given := character.get("mbti_type"):
-        return Suggestion(given, GIVEN.confidence, GIVEN.why)
+        return Suggestion(given, 1.0, (_GIVEN,))
     return suggest_mbti(character_text(character), leaning_of)
 
 

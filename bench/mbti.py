@@ -27,7 +27,9 @@ def cases(half: str) -> list[Case]:
 def suggested(case: Case) -> Suggestion:
     card = case["card"]
     about = "\n".join(filter(None, (card.get("description"), card.get("personality"))))
-    return suggest_mbti(CharacterText(card.get("name", ""), about, card.get("tags", ()), card.get("mes_example", "")), leaning_of)
+    return suggest_mbti(
+        CharacterText(card.get("name", ""), about, card.get("tags", ()), card.get("mes_example", "")), leaning_of
+    )
 
 
 def is_right(case: Case) -> bool:

@@ -134,9 +134,7 @@ def _book(data: Any) -> tuple[Any, str]:
     inside = data.get("data")
     if "spec" not in data and isinstance(inside, dict) and "entries" in inside:
         return inside, "data."
-    if not {"spec", "data", "name"} & data.keys():
-        return None, ""
-    fields = as_card(data).get("data") if isinstance(inside, dict) or "spec" in data else None
+    fields = as_card(data).get("data") if isinstance(inside, dict) else None
     return (fields.get("character_book") if isinstance(fields, dict) else None), "data.character_book."
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 MAX_DEPTH = 26
 """The library stores data 32 levels deep, and keeps a card some levels down in a character."""
-_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ufffe\uffff]")
+_UNWANTED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HALF = re.compile(r"[\ud800-\udfff]")
 _NAMED = 3
 
@@ -27,10 +27,7 @@ class _Cleaning:
         if isinstance(value, dict | list) and value and len(path) >= MAX_DEPTH:
             return self._took(f"what is nested more than {MAX_DEPTH} levels deep was left out", path)
         if isinstance(value, dict):
-            return {
-                self.text(key, path): self.value(inner, (*path, key))
-                for key, inner in value.items()
-            }
+            return {self.text(key, path): self.value(inner, (*path, key)) for key, inner in value.items()}
         if isinstance(value, list):
             return [self.value(inner, (*path, str(n))) for n, inner in enumerate(value)]
         return value

@@ -49,7 +49,9 @@ def _extensions(extensions: Json) -> list[str]:
     for name, value in extensions.items():
         if name == OURS or value in _DEFAULTS.get(name, ()) or not _says_something(_PART.get(name, _whole)(value)):
             continue
-        inner = [key for key in value if _says_something(value[key])] if name in _NESTED and isinstance(value, dict) else []
+        inner = (
+            [key for key in value if _says_something(value[key])] if name in _NESTED and isinstance(value, dict) else []
+        )
         names += [f"{name}.{key}" for key in inner] or [name]
     return names
 

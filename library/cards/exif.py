@@ -19,7 +19,9 @@ def exif_card(picture: bytes) -> bytes:
     for comment in _comments(picture):
         if text := _card_text(comment):
             return text
-    raise InvalidInput("the file is no card: the picture has none in its EXIF: send the PNG or the JSON that your program exports")
+    raise InvalidInput(
+        "the file is no card: the picture has none in its EXIF: send the PNG or the JSON that your program exports"
+    )
 
 
 def _comments(picture: bytes) -> list[bytes]:

@@ -5,9 +5,31 @@ from collections.abc import Mapping
 
 _LABELS: Mapping[str, tuple[str, ...]] = {
     "neutral": ("neutral", "default", "normal", "idle", "平静脸", "默认", "普通", "无表情"),
-    "joy": ("joy", "happy", "happiness", "smile", "smiling", "amusement", "love", "pride", "optimism", "laugh", "laughing")
+    "joy": (
+        "joy",
+        "happy",
+        "happiness",
+        "smile",
+        "smiling",
+        "amusement",
+        "love",
+        "pride",
+        "optimism",
+        "laugh",
+        "laughing",
+    )
     + ("cheerful", "proud", "高兴", "开心", "喜悦", "快乐", "微笑", "笑"),
-    "surprise": ("surprise", "surprised", "shock", "shocked", "realization", "confusion", "curiosity", "confused", "curious")
+    "surprise": (
+        "surprise",
+        "surprised",
+        "shock",
+        "shocked",
+        "realization",
+        "confusion",
+        "curiosity",
+        "confused",
+        "curious",
+    )
     + ("惊讶", "吃惊", "惊喜", "疑惑"),
     "sadness": ("sadness", "sad", "grief", "remorse", "crying", "cry", "悲伤", "难过", "伤心", "哭", "哭泣"),
     "fear": ("fear", "afraid", "scared", "fearful", "害怕", "恐惧"),
@@ -17,7 +39,17 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
     "relief": ("relief", "relieved", "松了口气", "放松", "安心"),
     "gratitude": ("gratitude", "caring", "admiration", "grateful", "thankful", "感激", "感谢", "关心"),
     "excitement": ("excitement", "excited", "desire", "兴奋", "激动"),
-    "anxiety": ("anxiety", "nervousness", "embarrassment", "anxious", "nervous", "worried", "worry", "embarrassed", "blush")
+    "anxiety": (
+        "anxiety",
+        "nervousness",
+        "embarrassment",
+        "anxious",
+        "nervous",
+        "worried",
+        "worry",
+        "embarrassed",
+        "blush",
+    )
     + ("shy", "紧张", "焦虑", "害羞", "担心"),
     "frustration": ("frustration", "annoyance", "annoyed", "frustrated", "irritated", "pout", "烦躁", "不满", "沮丧"),
     "disappointment": ("disappointment", "disappointed", "失望"),

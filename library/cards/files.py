@@ -1,6 +1,7 @@
 """Reads card files of any kind, told apart by their first bytes. Sizes are checked before use."""
 
 import json
+import re
 import zlib
 from base64 import b64decode
 from binascii import Error as NotBase64
@@ -18,11 +19,12 @@ from soulgraph.library.cards.yaml_text import looks_like_yaml, parse_yaml
 
 MAX_JSON_BYTES = 2 * 1024 * 1024
 JPEG = b"\xff\xd8\xff"
+_EMBEDDED = re.compile(rb'"data:[\w/+.-]{0,80};base64,[A-Za-z0-9+/=\\]*"')
 _MAX_FILES = 2000
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 _CARD_NAME = "card.json"
 _ENCRYPTED_FLAG = 0x1
-_ARCHIVE_ERRORS = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+ARCHIVE_ERRORS = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class CardFile:
         try:
             with ZipFile(BytesIO(self.packed)) as archive, archive.open(name) as file:
                 return file.read(MAX_PICTURE_BYTES + 1)
-        except _ARCHIVE_ERRORS as error:
+        except ARCHIVE_ERRORS as error:
             raise InvalidInput(f"it cannot be read: {error}") from error
 
 
@@ -97,9 +99,12 @@ def _parse_text(content: bytes) -> Any:
 
 
 def _parse_json(text: bytes) -> Any:
-    if len(text) > MAX_JSON_BYTES:
+    size = len(text)
+    if size > MAX_JSON_BYTES:  # pictures in it are long, and no work to parse
+        size -= sum(map(len, _EMBEDDED.findall(text)))
+    if size > MAX_JSON_BYTES:
         raise InvalidInput(
-            f"the card's JSON has {len(text)} bytes, at most {MAX_JSON_BYTES} are read: take pictures out of it"
+            f"the card's JSON has {size} bytes, at most {MAX_JSON_BYTES} are read: take something out of it"
         )
     try:
         return json.loads(text.decode("utf-8-sig"))
@@ -118,21 +123,26 @@ def _open_archive(content: bytes, picture: bytes | None = None) -> CardFile:
             card = _find_card(files)
             with archive.open(card) as file:
                 text = file.read(MAX_JSON_BYTES + 1)
-    except _ARCHIVE_ERRORS as error:
+    except ARCHIVE_ERRORS as error:
         raise InvalidInput(f"the charx archive cannot be read: {error}") from error
     names = tuple(file.filename for file in files if file is not card and not file.is_dir())
     return CardFile(_parse_json(text), picture, content, names)
 
 
-def _find_card(files: list[ZipInfo]) -> ZipInfo:
-    """The entry of the card; raises InvalidInput when the archive is too large or unsafe, or has no readable card."""
+def check_archive(files: list[ZipInfo], what: str = "charx archive") -> None:
+    """Raises InvalidInput when an archive is too large or unsafe."""
     if len(files) > _MAX_FILES:
-        raise InvalidInput(f"the charx archive has {len(files)} files, at most {_MAX_FILES} are allowed")
+        raise InvalidInput(f"the {what} has {len(files)} files, at most {_MAX_FILES} are allowed")
     if sum(file.file_size for file in files) > _MAX_UNPACKED_BYTES:
-        raise InvalidInput(f"the charx archive would unpack to more than {_MAX_UNPACKED_BYTES} bytes: leave assets out")
+        raise InvalidInput(f"the {what} would unpack to more than {_MAX_UNPACKED_BYTES} bytes: leave assets out")
     for file in files:
         if _escapes_archive(file):
-            raise InvalidInput(f"the charx archive names {file.orig_filename!r}, a place outside of it")
+            raise InvalidInput(f"the {what} names {file.orig_filename!r}, a place outside of it")
+
+
+def _find_card(files: list[ZipInfo]) -> ZipInfo:
+    """The entry of the card; raises InvalidInput when the archive is too large or unsafe, or has no readable card."""
+    check_archive(files)
     cards = [file for file in files if file.filename == _CARD_NAME]
     if len(cards) != 1:
         raise InvalidInput(

@@ -81,7 +81,9 @@ def _beside_data(given: Json, data: Json) -> list[str]:
     extensions = data.get("extensions")
     inside = {**(extensions if isinstance(extensions, dict) else {}), **data}
     repeated = {
-        name for name, value in given.items() if inside.get(_REPEATED_AS.get(name, name), _BESIDE) in (value, str(value))
+        name
+        for name, value in given.items()
+        if inside.get(_REPEATED_AS.get(name, name), _BESIDE) in (value, str(value))
     }
     return _dropped(given, {*_BESIDE, *V1_FIELDS, *repeated})
 

@@ -91,12 +91,16 @@ def _fitting(keys: Sequence[str], place: str, field: str, cutter: Cutter, patter
     given = [key for key in keys if key.strip()]
     short = [key for key in given if len(key) <= MAX_KEY]
     if len(short) < len(given):
-        cutter.notes.append(f"{place}.{field}: {len(given) - len(short)} are left out: at most {MAX_KEY} characters each")
+        cutter.notes.append(
+            f"{place}.{field}: {len(given) - len(short)} are left out: at most {MAX_KEY} characters each"
+        )
     limit = MAX_PATTERNS if patterns else MAX_KEYS
     if len(short) > limit:
         what = "regular expressions" if patterns else "keys"
         left = ", ".join(repr(key[:_QUOTED]) for key in short[limit : limit + 5])
-        cutter.notes.append(f"{place}.{field}: at most {limit} {what} are kept, {len(short) - limit} are left out: {left}")
+        cutter.notes.append(
+            f"{place}.{field}: at most {limit} {what} are kept, {len(short) - limit} are left out: {left}"
+        )
     return short[:limit]
 
 

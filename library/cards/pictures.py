@@ -152,9 +152,7 @@ def _name_of(asset: _Asset) -> tuple[str, int] | None:
 def _take_own_picture(file: CardFile, pictures: Pictures) -> None:
     picture = _own_picture(file)
     if len(picture) > MAX_PICTURE_BYTES:
-        pictures.notes.append(
-            f"the picture has {len(picture)} bytes, and is not kept: at most {MAX_PICTURE_BYTES} are"
-        )
+        pictures.notes.append(f"the picture has {len(picture)} bytes, and is not kept: at most {MAX_PICTURE_BYTES} are")
         return
     try:
         pictures.images[AVATAR] = check_image(picture)

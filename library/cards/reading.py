@@ -119,7 +119,9 @@ def _base_persona(data: Data, char: str) -> str:
 def _greetings(data: Data, char: str, cutter: Cutter) -> list[str]:
     """The greetings that are not empty, the first one first."""
     others = {f"data.alternate_greetings.{n}": text for n, text in enumerate(data.alternate_greetings)}
-    filled = {place: fill_placeholders(text, char) for place, text in {"data.first_mes": data.first_mes, **others}.items()}
+    filled = {
+        place: fill_placeholders(text, char) for place, text in {"data.first_mes": data.first_mes, **others}.items()
+    }
     given = [place for place, text in filled.items() if text]
     return [
         cutter.text(filled[place], MAX_UTTERANCE, place)

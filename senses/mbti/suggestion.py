@@ -51,7 +51,9 @@ UNSURE = 0.3
 
 def suggest_mbti(text: CharacterText, lean: Lean = no_leaning) -> Suggestion:
     """The type that the text suggests, the same for the same text."""
-    stated = [Statement(one.mbti_type, one.score + 2, f"tag {one.words}") for tag in text.tags for one in statements(tag)]
+    stated = [
+        Statement(one.mbti_type, one.score + 2, f"tag {one.words}") for tag in text.tags for one in statements(tag)
+    ]
     stated += statements(text.about, text.name)
     if stated:
         return _from_statements(stated)

@@ -14,14 +14,18 @@ _FLIPPED = 0.7
 """What is not said counts less than its opposite: who is not shy need not be the life of the party."""
 _MAX_CHARS = 40_000
 _NOT_EN = re.compile(
-    r"(?:\b(?:not|never|no|hardly|neither|nor|without|cannot(?! (?:bear|help|stand to see))|rarely|far from|anything but|hates?|dislikes?|avoids?|loathes?"
-    r"|despises?|can['’]t stand|cannot stand|refuses?)\b|n['’]t\b)[\s\w'-]{0,24}$",
+    r"(?:\b(?:not|never|no|hardly|neither|nor|without|cannot(?! (?:bear|help|stand to see))|rarely|far from|anything but"
+    r"|hates?|dislikes?|avoids?|loathes?|despises?|can['’]t stand|cannot stand|refuses?)\b|n['’]t\b)[\s\w'-]{0,24}$",
     re.IGNORECASE,
 )
 _ENDS_SCOPE = re.compile(r"\b(?:but|yet|though|whatever|and then|because)\b", re.IGNORECASE)
-_NOT_ZH = re.compile(r"(?:不|没|没有|毫无|并非|从不|绝不|讨厌|厌恶|反感|不喜欢|拒绝|缺乏|无法)(?:太|很|怎么|算|是|会|那么|什么|任何|按|爱)?$")
+_NOT_ZH = re.compile(
+    r"(?:不|没|没有|毫无|并非|从不|绝不|讨厌|厌恶|反感|不喜欢|拒绝|缺乏|无法)(?:太|很|怎么|算|是|会|那么|什么|任何|按|爱)?$"
+)
 _NEVER_ZH = re.compile(r"(?:一点也不|一点都不|并不|根本不|其实不)$")
-_DISLIKES = re.compile(r"(?:dislikes?|hates?|fears?|weakness(?:es)?|讨厌|厌恶|不喜欢|害怕)\W{0,4}[(:：]([^)\n;；]*)", re.IGNORECASE)
+_DISLIKES = re.compile(
+    r"(?:dislikes?|hates?|fears?|weakness(?:es)?|讨厌|厌恶|不喜欢|害怕)\W{0,4}[(:：]([^)\n;；]*)", re.IGNORECASE
+)
 
 
 class Trait(NamedTuple):

@@ -36,7 +36,9 @@ def file_of(case: Case) -> bytes:
             return case["card"].encode()
         case "png" | "png3" as kind:
             keyword = b"ccv3" if kind == "png3" else b"chara"
-            assets = [chunk(b"tEXt", f"chara-ext-asset_:{n}\0".encode() + b64encode(file)) for n, file in packed.items()]
+            assets = [
+                chunk(b"tEXt", f"chara-ext-asset_:{n}\0".encode() + b64encode(file)) for n, file in packed.items()
+            ]
             return png(*assets, text_chunk(keyword, case["card"]))
         case "charx":
             return charx([("card.json", raw), *packed.items()])
