@@ -24,7 +24,7 @@ _BOOKKEEPING = frozenset(
     {"kind", "_id", "userId", "createdAt", "updatedAt", "deletedAt", "favorite", "folder", "visualType", "spriteType"}
     | {"originalAvatar", "match", "share", "version", "culture"}
 )
-_SAYS_NOTHING = (None, "", [], {}, False)
+_SAYS_NOTHING: tuple[object, ...] = (None, "", [], {}, False)
 _ENTRY_FIELDS = {"keywords": "keys", "entry": "content", "weight": "insertion_order", "secondaryKeys": "secondary_keys"}
 _WILDCARD = re.compile(r"[*?]")
 

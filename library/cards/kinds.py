@@ -9,7 +9,7 @@ from soulgraph.library.cards.lenient import Json
 from soulgraph.library.cards.spec import V1_FIELDS, V2, V3, VERSIONS
 
 _FIELDS = frozenset(V1_FIELDS)
-_TRIVIAL = (None, "", "none", False, [], {})
+_TRIVIAL: tuple[object, ...] = (None, "", "none", False, [], {})
 _BESIDE = frozenset({"spec", "spec_version", "data"})
 _MAX_NOTED = 10
 _REPEATED_AS = {"creatorcomment": "creator_notes"}

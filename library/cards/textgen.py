@@ -13,7 +13,7 @@ _NAMES = {
 }
 """The fields of a card, and what they are called there; the first that is there counts."""
 _MARKS = frozenset({"context", "bot", "greeting", "char_name", "char_persona", "char_greeting", "example_dialogue"})
-_SAYS_NOTHING = (None, "", [], {}, False)
+_SAYS_NOTHING: tuple[object, ...] = (None, "", [], {}, False)
 
 
 def is_character(given: Json) -> bool:
