@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
@@ -162,6 +163,7 @@ def _storable(fields: Json) -> tuple[NewCharacter, list[str]]:
     return NewCharacter.model_validate({name: value for name, value in fields.items() if name not in wrong}), notes
 
 
+@lru_cache(maxsize=4096)
 def flaw_of_pattern(source: str) -> str:
     """Why a regular expression cannot be searched for; empty if it can."""
     try:

@@ -10,12 +10,15 @@ from soulgraph.library.cards.cutting import Cutter
 from soulgraph.library.cards.effects import ReadEntry, entry_notes
 from soulgraph.library.cards.kinds import as_card
 from soulgraph.library.cards.lenient import Flag, FlagOn, Json, Keys, Number, Oddities, Text
+from soulgraph.library.cards.limits import MAX_LORE
 from soulgraph.library.cards.lore import ID, FlawOf, lore_entry, no_flaw
 from soulgraph.library.cards.spec import OURS, Entry
 from soulgraph.soul.language import lang_of
 
 _V3 = "lorebook_v3"
 _MAX_TITLE = 60
+_MAX_ENTRIES = 2 * MAX_LORE
+"""How many are read: some may be there already, or have no content."""
 _CHARACTER = {"zh": "角色", "en": "the character"}
 
 
@@ -88,7 +91,8 @@ def read_lorebook(data: Any, char: str | None, flaw_of: FlawOf = no_flaw) -> Lor
     seen: list[ReadEntry] = []
     oddities = Oddities()
     cutter = Cutter()
-    for n, (place, given) in enumerate(_raw_entries(data).items()):
+    raw_entries = cutter.first([*_raw_entries(data).items()], _MAX_ENTRIES, "entries")
+    for n, (place, given) in enumerate(raw_entries):
         raw = agnai.card_entry(given)
         place = _titled(place, raw)
         if not isinstance(raw, dict):

@@ -18,6 +18,8 @@ class Cutter:
     """Brings texts and lists within their limits; `notes` say which were not, by their place in the file."""
 
     notes: list[str] = field(default_factory=list)
+    refused: int = 0
+    """How many regular expressions were left out."""
 
     def text(self, text: str, limit: int, place: str) -> str:
         """The text within the limit."""

@@ -1,6 +1,7 @@
 """Finds a card in the EXIF comment of a WebP or JPEG picture, as TavernAI and its heirs write it."""
 
 import re
+import struct
 from base64 import b64decode
 from binascii import Error as NotBase64
 from io import BytesIO
@@ -28,11 +29,12 @@ def _comments(picture: bytes) -> list[bytes]:
     from PIL import Image  # takes a while to import, and few need it
 
     bombs = Image.DecompressionBombError, Image.DecompressionBombWarning
+    damaged = OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, struct.error, UserWarning
     try:
         with Image.open(BytesIO(picture), formats=("JPEG", "WEBP")) as image:
             exif = image.getexif()
             found = [exif.get_ifd(_EXIF_IFD).get(_USER_COMMENT), exif.get(_USER_COMMENT), exif.get(_DESCRIPTION)]
-    except (OSError, SyntaxError, ValueError, EOFError, KeyError, TypeError, *bombs) as error:
+    except (*damaged, *bombs) as error:
         raise InvalidInput(f"the file is no card: the picture cannot be read ({error}): send the whole file") from error
     return [text for value in found if (text := _as_bytes(value))]
 

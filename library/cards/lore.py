@@ -17,6 +17,8 @@ _SLASHED = re.compile(r"/(.+)/[a-z]*", re.DOTALL)
 ID = re.compile(r"[\w.:@-]{1,128}")
 _DEFAULT_PRIORITY, _MAX_PRIORITY = 50, 1000
 _QUOTED = 60
+_MAX_REFUSED = 50
+"""How many patterns of a file may be slow or broken: to find that out takes a while for each."""
 
 
 def no_flaw(_: str) -> str:
@@ -65,16 +67,24 @@ def _has_patterns(entry: Entry) -> bool:
 
 
 def _patterns(entry: Entry, place: str, cutter: Cutter, flaw_of: FlawOf) -> list[str]:
-    """The patterns of an entry that can be searched for; a note tells of the others."""
-    patterns = []
-    for key in filter(str.strip, entry.keys):
+    """The patterns of an entry that can be searched for; a note tells of the others.
+
+    To find that out takes long, so patterns behind those that are kept are not looked at: they are left out anyway.
+    """
+    patterns: list[str] = []
+    sound = 0
+    for key in dict.fromkeys(filter(str.strip, entry.keys)):
         pattern = _pattern(key, entry)
-        if len(pattern) > MAX_KEY:
-            patterns.append(pattern)  # too long as it is: nobody needs to search for it
-        elif flaw := flaw_of(pattern):
+        is_new = sound < MAX_PATTERNS and len(pattern) <= MAX_KEY
+        if is_new and cutter.refused >= _MAX_REFUSED:
+            cutter.notes.append(f"{place}.keys: all are left out, because so many others cannot be searched for")
+            return []
+        if is_new and (flaw := flaw_of(pattern)):
+            cutter.refused += 1
             cutter.notes.append(f"{place}.keys: {pattern[:_QUOTED]!r} is left out, because it {flaw}")
-        else:
-            patterns.append(pattern)
+            continue
+        sound += is_new
+        patterns.append(pattern)
     return patterns
 
 

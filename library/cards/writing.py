@@ -8,7 +8,7 @@ from soulgraph.library.cards.kinds import as_card
 from soulgraph.library.cards.lenient import Json
 from soulgraph.library.cards.lore import FlawOf, lore_ids, no_flaw
 from soulgraph.library.cards.reading import OWN_FIELDS, character_of
-from soulgraph.library.cards.spec import NEW_IN_V3, OURS, V3, VERSIONS, blank_card, validate_card
+from soulgraph.library.cards.spec import NEW_IN_V3, OURS, V3, VERSIONS, Entry, blank_card, validate_card
 from soulgraph.library.cards.words import split_decorators
 
 _LORE_FIELDS = ("keys", "secondary_keys", "use_regex", "content", "enabled", "priority", "constant")
@@ -91,9 +91,7 @@ def _edited_entry(entry: Json, original: Json | None, before: Mapping[str, Any])
     if "secondary_keys" in changes:
         changes["selective"] = bool(changes["secondary_keys"])
     if original is not None:
-        switched = {"enabled", "constant"} & changes.keys() and split_decorators(
-            original.get("content") or ""
-        ).decorators
+        switched = {"enabled", "constant"} & changes.keys() and split_decorators(_content(original)).decorators
         return {**original, **changes, **({"content": entry["content"]} if switched else {})}
     return {"extensions": {OURS: {"id": entry["id"]}}, **changes}
 
@@ -120,7 +118,12 @@ def _convert(data: Json, origin: str, spec: str) -> Json:
 def _as_v2(entry: Json) -> Json:
     """Without decorators; `use_regex` is kept when it is true, or the pattern would be read as plain words."""
     kept = {field: value for field, value in entry.items() if field != "use_regex" or value}
-    return {**kept, "content": split_decorators(entry.get("content") or "").text}
+    return {**kept, "content": split_decorators(_content(entry)).text}
+
+
+def _content(entry: Json) -> str:
+    """The text of an entry, as it was read."""
+    return Entry.model_validate(entry).content
 
 
 def _as_v3(entry: Json) -> Json:

@@ -103,7 +103,9 @@ async def test_a_type_is_suggested_and_a_soul_without_one_gets_it(client):
     body = {"name": "Mira", "character_id": made["id"]}
     soul = await client.post("/v1/souls", json=body)
     assert (soul.status_code, soul.json()["mbti_type"]) == (201, "INFP")
-    assert (await client.post("/v1/souls", json={**body, "name": "B", "mbti_type": "ESTJ"})).json()["mbti_type"] == "ESTJ"
+    assert (await client.post("/v1/souls", json={**body, "name": "B", "mbti_type": "ESTJ"})).json()[
+        "mbti_type"
+    ] == "ESTJ"
 
 
 async def test_the_type_that_a_character_has_counts(client):

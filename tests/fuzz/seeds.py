@@ -39,7 +39,14 @@ def _program_seed(case: dict[str, Any]) -> Seed:
 
 
 def lorebooks() -> list[Seed]:
-    entry = {"name": "Docks", "entry": "They burned.", "keywords": ["dock*"], "priority": 1, "weight": 2, "enabled": True}
+    entry = {
+        "name": "Docks",
+        "entry": "They burned.",
+        "keywords": ["dock*"],
+        "priority": 1,
+        "weight": 2,
+        "enabled": True,
+    }
     risu = {"key": "tide, 潮", "secondkey": "", "content": "It turns.", "alwaysActive": False, "insertorder": 100}
     books = [
         {"entries": {"0": {"uid": 0, "key": ["/re+f/i", "ship"], "keysecondary": [], "content": "Sharp.", "order": 9}}},

@@ -54,7 +54,10 @@ async def _card(world: World, mutant: bytes, random: Random) -> str:
     outcome = _outcome(answer)
     if outcome == "taken":
         path = f"/v1/characters/{answer.json()['id']}"
-        await _readable(world, random.choice((path, f"{path}/card", f"{path}/card?format=png&spec=v2", f"{path}/lore", f"{path}/mbti")))
+        await _readable(
+            world,
+            random.choice((path, f"{path}/card", f"{path}/card?format=png&spec=v2", f"{path}/lore", f"{path}/mbti")),
+        )
         await _cleared(world, path)
     return outcome
 

@@ -18,7 +18,9 @@ def test_most_axes_are_as_a_reader_tells_them(half):
     assert sum(right for right, _ in hits) / sum(told for _, told in hits) >= LEAST[half]
 
 
-@pytest.mark.parametrize("case", [case for case in cases("open") if case["kind"] != "implied"], ids=lambda case: case["name"])
+@pytest.mark.parametrize(
+    "case", [case for case in cases("open") if case["kind"] != "implied"], ids=lambda case: case["name"]
+)
 def test_a_stated_type_is_found_and_where_nothing_is_told_it_says_so(case):
     assert is_right(case), suggested(case)
 
