@@ -1,4 +1,4 @@
-"""Takes out of a file's JSON what cannot be stored: control characters, halves of characters, endless numbers, depth."""
+"""Takes out of a file's JSON what cannot be stored: control characters, halves of letters, endless numbers, depth."""
 
 import math
 import re

@@ -17,8 +17,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
         "optimism",
         "laugh",
         "laughing",
-    )
-    + ("cheerful", "proud", "高兴", "开心", "喜悦", "快乐", "微笑", "笑"),
+    , "cheerful", "proud", "高兴", "开心", "喜悦", "快乐", "微笑", "笑"),
     "surprise": (
         "surprise",
         "surprised",
@@ -29,8 +28,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
         "curiosity",
         "confused",
         "curious",
-    )
-    + ("惊讶", "吃惊", "惊喜", "疑惑"),
+    , "惊讶", "吃惊", "惊喜", "疑惑"),
     "sadness": ("sadness", "sad", "grief", "remorse", "crying", "cry", "悲伤", "难过", "伤心", "哭", "哭泣"),
     "fear": ("fear", "afraid", "scared", "fearful", "害怕", "恐惧"),
     "anger": ("anger", "angry", "mad", "rage", "furious", "生气", "愤怒"),
@@ -49,8 +47,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
         "worry",
         "embarrassed",
         "blush",
-    )
-    + ("shy", "紧张", "焦虑", "害羞", "担心"),
+    , "shy", "紧张", "焦虑", "害羞", "担心"),
     "frustration": ("frustration", "annoyance", "annoyed", "frustrated", "irritated", "pout", "烦躁", "不满", "沮丧"),
     "disappointment": ("disappointment", "disappointed", "失望"),
     "boredom": ("boredom", "bored", "sleepy", "tired", "无聊", "困"),

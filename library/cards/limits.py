@@ -1,4 +1,4 @@
-"""How much of a character and of its lore is kept. What is longer is refused over HTTP, and cut when it comes in a card."""
+"""How much of a character and of its lore is kept. More is refused over HTTP, and cut when it comes in a card."""
 
 MAX_NAME = 80
 MAX_PERSONA = 20_000

@@ -15,7 +15,8 @@ _FLIPPED = 0.7
 _MAX_CHARS = 40_000
 _NOT_EN = re.compile(
     r"(?:\b(?:not|never|no|hardly|neither|nor|without|cannot(?! (?:bear|help|stand to see))|rarely|far from|anything but"
-    r"|hates?|dislikes?|avoids?|loathes?|despises?|can['’]t stand|cannot stand|refuses?)\b|n['’]t\b)[\s\w'-]{0,24}$",
+    r"|hates?|dislikes?|avoids?|loathes?|despises?"
+    r"|can['’]t stand|cannot stand|refuses?)\b|n['’]t\b)[\s\w'-]{0,24}$",
     re.IGNORECASE,
 )
 _ENDS_SCOPE = re.compile(r"\b(?:but|yet|though|whatever|and then|because)\b", re.IGNORECASE)

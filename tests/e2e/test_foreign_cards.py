@@ -61,7 +61,8 @@ async def test_an_expression_pack_is_stored_by_what_it_shows(client):
     assert [one["name"] for one in answer.json()["images"]] == ["anxiety", "joy", "sadness"]
     assert sorted(answer.json()["notes"]) == [
         "Lumen/amusement.webp: not kept, because there is another picture for joy",
-        "Lumen/anger.gif: the picture is not kept: the file is no picture that every browser shows: send PNG, JPEG or WebP",
+        "Lumen/anger.gif: the picture is not kept: the file is no picture that every browser shows: "
+        "send PNG, JPEG or WebP",
         "Lumen/grief-1.jpg: kept as sadness",
         "Lumen/nervousness.png: kept as anxiety",
         "Lumen/notes.txt: not kept, because no emotion of ours is called so: rename it to one",
