@@ -14,8 +14,8 @@ _FLIPPED = 0.7
 """What is not said counts less than its opposite: who is not shy need not be the life of the party."""
 _MAX_CHARS = 40_000
 _NOT_EN = re.compile(
-    r"(?:\b(?:not|never|no|hardly|neither|nor|without|cannot(?! (?:bear|help|stand to see))|rarely|far from|anything but"
-    r"|hates?|dislikes?|avoids?|loathes?|despises?"
+    r"(?:\b(?:not|never|no|hardly|neither|nor|without|cannot(?! (?:bear|help|stand to see))|rarely|far from"
+    r"|anything but|hates?|dislikes?|avoids?|loathes?|despises?"
     r"|can['’]t stand|cannot stand|refuses?)\b|n['’]t\b)[\s\w'-]{0,24}$",
     re.IGNORECASE,
 )
