@@ -73,7 +73,7 @@ def _patterns(entry: Entry, place: str, cutter: Cutter, flaw_of: FlawOf) -> list
     """
     patterns: list[str] = []
     sound = 0
-    for key in dict.fromkeys(filter(str.strip, entry.keys)):
+    for key in filter(str.strip, entry.keys):
         pattern = _pattern(key, entry)
         is_new = sound < MAX_PATTERNS and len(pattern) <= MAX_KEY
         if is_new and cutter.refused >= _MAX_REFUSED:

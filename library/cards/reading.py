@@ -49,7 +49,7 @@ def character_of(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
     persona = cutter.text(_base_persona(data, char), MAX_PERSONA, _PERSONA)
     character = {
         "name": name,
-        "description": fill_placeholders(data.description, char).partition("\n\n")[0][:MAX_BLURB],
+        "description": fill_placeholders(data.description, char).partition("\n\n")[0][:MAX_BLURB].strip(),
         "base_persona": persona,
         "greetings": _greetings(data, char, cutter),
         "style_examples": _examples(data, char, cutter),
