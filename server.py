@@ -36,6 +36,7 @@ from soulgraph.api import (
     library,
     lore,
     lore_import,
+    mbti,
     mcp,
     memory,
     messages,
@@ -173,7 +174,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         profile,
         events,
     )
-    presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
+    presets = library, backgrounds, lore, lore_import, cards, images, mbti, templates, preview
     administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
     for module in (*conversations, *individuals, *presets, senses, embeddings, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.

@@ -21,6 +21,7 @@ _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {
     # A character or background may have more lore than other bodies may have bytes.
     re.compile(rf"/v1/(?:characters|backgrounds)|{_PRESET}(?:/lore)?"): 4 * MEBIBYTE,
+    re.compile(r"/v1/characters/[^/]+/images/import"): 20 * MEBIBYTE,
     re.compile(r"/v1/characters/[^/]+/images/[^/]+"): 4 * MEBIBYTE,
     re.compile(rf"{_PRESET}/lore/import"): 20 * MEBIBYTE,
     re.compile(r"/v1/souls/[^/]+/import-chats"): LARGE,

@@ -154,6 +154,7 @@ NO_LOREBOOK = InvalidInput(
 TEMPLATE_SHIPPED = Conflict("template_shipped", "companion_v1 ships with the package: save yours under another id")
 TEMPLATE_IN_USE = Conflict("template_in_use", "sessions speak by the template 'plain': delete them first")
 NO_PICTURE = UnsupportedMedia("the file is no picture that every browser shows: send PNG, JPEG or WebP")
+NO_PACK = InvalidInput("the file is no zip archive: pack the pictures of the character into one, like joy.png")
 EMPTY_BODY = InvalidInput("the body is empty: send the picture itself, as PNG, JPEG or WebP")
 
 SOUL_NAME_TAKEN = Conflict("soul_exists", "this user already has a soul called '小满': choose another with `?name=`")

@@ -56,7 +56,7 @@ class SoulClient:
             raise RequestError(f"{len(found)} souls are called {name_or_id!r}: use an id ({ids})")
         return found[0]
 
-    def create_soul(self, name: str, mbti_type: str, **options: str | None) -> Json:
+    def create_soul(self, name: str, mbti_type: str | None, **options: str | None) -> Json:
         given = {key: value for key, value in options.items() if value is not None}
         soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
         return soul

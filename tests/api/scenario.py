@@ -7,6 +7,7 @@ import io
 import json
 import re
 from contextlib import asynccontextmanager
+from zipfile import ZipFile
 
 from PIL import Image
 
@@ -96,7 +97,20 @@ def form(**fields):
     return "".join(f"--{BOUNDARY}\r\n{part}\r\n" for part in parts).encode("latin-1") + f"--{BOUNDARY}--\r\n".encode()
 
 
-FILES = {"image/png": picture("PNG"), "image/jpeg": picture("JPEG"), "image/webp": picture("WEBP")}
+def pack():
+    """An archive with a face."""
+    file = io.BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("joy.png", picture("PNG"))
+    return file.getvalue()
+
+
+FILES = {
+    "image/png": picture("PNG"),
+    "image/jpeg": picture("JPEG"),
+    "image/webp": picture("WEBP"),
+    "application/zip": pack(),
+}
 
 
 class Scenario:

@@ -54,6 +54,7 @@ anyone    GET    /v1/characters/x/card
 anyone    GET    /v1/characters/x/lore
 anyone    GET    /v1/characters/x/images
 anyone    GET    /v1/characters/x/images/avatar
+anyone    GET    /v1/characters/x/mbti
 anyone    GET    /v1/backgrounds
 anyone    GET    /v1/backgrounds/x
 anyone    GET    /v1/backgrounds/x/lore
@@ -149,6 +150,7 @@ server    POST   /v1/characters/x/lore  {}
 server    PUT    /v1/characters/x/lore  []
 server    POST   /v1/characters/x/lore/import  {}
 server    PUT    /v1/characters/x/images/avatar
+server    POST   /v1/characters/x/images/import
 server    DELETE /v1/characters/x/images/avatar
 server    PUT    /v1/characters/x/lore/y  {}
 server    DELETE /v1/characters/x/lore/y
