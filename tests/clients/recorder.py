@@ -22,7 +22,7 @@ from starlette.routing import Route
 MODEL = "soul:Mo"
 SECRETS = ("authorization", "api-key", "x-api-key", "cookie")
 NOISE = ("host", "content-length", "connection", "accept-encoding", "traceparent", "transfer-encoding", "date")
-WORD_PAUSE_S = 0.1
+WORD_PAUSE_S = 0.02
 _TASK_ANSWERS = {
     '"follow_ups"': '{"follow_ups": ["And then?", "Tell me more about the harbour."]}',
     '"tags"': '{"tags": ["Life", "Sea"]}',
@@ -47,7 +47,7 @@ class Recorder:
     def __init__(self, upstream: str = "", pause_s: float = WORD_PAUSE_S) -> None:
         self.exchanges: list[dict[str, Any]] = []
         self._upstream = upstream.rstrip("/")
-        self._pause_s = pause_s
+        self.pause_s = pause_s
         self._spoken = 0
         self._step = ""
         routes = [
@@ -107,7 +107,7 @@ class Recorder:
                 piece = f" {word}" if reply["text"] else word
                 yield _chunk({"content": piece})
                 reply["text"] += piece
-                await asyncio.sleep(self._pause_s)
+                await asyncio.sleep(self.pause_s)
             reply["whole"] = True
             yield _chunk({}, "stop")
             if (body.get("stream_options") or {}).get("include_usage"):
