@@ -1,6 +1,7 @@
-"""Recordings of programs that cannot be run here, written as their source sends: `python -m soulgraph.tests.clients.from_source`.
+"""Recordings of programs that cannot be run here, written as their source sends.
 
-Each program is a function that makes the request for a history; what people do with it is the same for all.
+To write them: `python -m soulgraph.tests.clients.from_source`. Each program is a function that makes the request for a
+history; what people do with it is the same for all.
 """
 
 import json
@@ -52,7 +53,8 @@ def open_llm_vtuber(history: list[Message]) -> dict[str, Any]:
             told += [{"role": "assistant", "content": f"{one['content']}..."}, {"role": "user", "content": INTERRUPTED}]
         else:
             told.append(one)
-    system = {"role": "system", "content": "You are Mo.\n\nIf you received `[interrupted by user]` signal, you were interrupted."}
+    persona = "You are Mo.\n\nIf you received `[interrupted by user]` signal, you were interrupted."
+    system = {"role": "system", "content": persona}
     return {"model": "soul:Mo", "stream": True, "temperature": 1.0, "messages": [system, *told]}
 
 
@@ -82,23 +84,25 @@ def librechat_title(history: list[Message]) -> dict[str, Any]:
 
 def xiaozhi_memory(history: list[Message]) -> dict[str, Any]:
     """When the device goes: also what is not streamed to it is asked for as a stream."""
-    system = "\n你是一个经验丰富的记忆总结者，擅长将对话内容进行总结摘要，遵循以下规则：\n7、只需要返回总结摘要，严格控制在1800字内\n"
+    rules = "7、只需要返回总结摘要，严格控制在1800字内"
+    system = f"\n你是一个经验丰富的记忆总结者，擅长将对话内容进行总结摘要，遵循以下规则：\n{rules}\n"
     talk = "".join(f"{one['role'].capitalize()}: {one['content']}\n" for one in history)
-    messages = [{"role": "system", "content": system}, {"role": "user", "content": f"{talk}当前时间：2026-11-18 20:30:00"}]
+    asked = f"{talk}当前时间：2026-11-18 20:30:00"
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": asked}]
     return {"model": "soul:Mo", "stream": True, "max_tokens": 2000, "temperature": 0.2, "messages": messages}
 
 
 PROGRAMS: dict[str, tuple[str, str, Build, Build | None, frozenset[str]]] = {
     "librechat": (
         "LibreChat",
-        "0.8",
+        "",
         librechat,
         librechat_title,
         frozenset(("chat", "regenerate", "edit", "all", "stop", "new_chat")),
     ),
-    "airi": ("AIRI", "0.9", airi, None, frozenset(("chat", "new_chat"))),
-    "open-llm-vtuber": ("Open-LLM-VTuber", "1.2", open_llm_vtuber, None, frozenset(("chat", "stop", "new_chat"))),
-    "xiaozhi": ("xiaozhi-esp32-server", "0.8", xiaozhi, xiaozhi_memory, frozenset(("chat", "stop", "new_chat"))),
+    "airi": ("AIRI", "005fee3", airi, None, frozenset(("chat", "new_chat"))),
+    "open-llm-vtuber": ("Open-LLM-VTuber", "f819f08", open_llm_vtuber, None, frozenset(("chat", "stop", "new_chat"))),
+    "xiaozhi": ("xiaozhi-esp32-server", "346b78b", xiaozhi, xiaozhi_memory, frozenset(("chat", "stop", "new_chat"))),
 }
 HEADERS = {"airi": {"origin": "http://localhost:5173"}}
 _TITLE_COMES_FIRST = ("librechat",)

@@ -1,6 +1,6 @@
 """What a soul has of a conversation, as its own API tells it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import httpx
 
@@ -13,7 +13,8 @@ class Stored:
     moods: int
 
     def since(self, before: "Stored") -> dict[str, int]:
-        return {name: getattr(self, name) - getattr(before, name) for name in ("turns", "messages", "sessions", "moods")}
+        mine, earlier = asdict(self), asdict(before)
+        return {name: mine[name] - earlier[name] for name in mine}
 
 
 async def outcome_of(client: httpx.AsyncClient, soul_id: str) -> Stored:

@@ -1,4 +1,6 @@
-"""A stand-in for an OpenAI-compatible server that keeps what clients send it: `python -m soulgraph.tests.clients.recorder`.
+"""A stand-in for an OpenAI-compatible server that keeps what clients send it.
+
+Alone: `python -m soulgraph.tests.clients.recorder --port 8080 --out exchanges.json`.
 
 Without `--upstream` it answers by itself, each time with other words, so that a later request shows which of its
 replies the client sends back. With `--upstream` it passes everything on and keeps that server's answers.

@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from playwright.async_api import Browser, Page, Playwright, async_playwright
+from playwright.async_api import Browser, Page, Playwright, async_playwright, expect
 
 from soulgraph.tests import services
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-TIMEOUT_MS = 60_000
+# Long enough for a machine that does other things meanwhile: what comes sooner is not waited for.
+TIMEOUT_MS = 120_000
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Tab:

@@ -50,5 +50,3 @@ class LiteLLM(Library):
             told = (await client.get(f"{self._home}/health")).json()
         if told["healthy_count"] != 1:
             raise RuntimeError(f"LiteLLM finds the soul unhealthy: {told}")
-
-

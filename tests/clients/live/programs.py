@@ -1,4 +1,4 @@
-"""All programs that can be driven here, and how each is installed: `python -m soulgraph.tests.clients.live.programs`."""
+"""All programs that can be driven here; run as a program, it installs them."""
 
 import subprocess
 import sys

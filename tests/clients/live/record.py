@@ -20,7 +20,6 @@ TOOLS_KEPT = 2
 LONG = 1200
 
 
-
 async def record(client_type: type[Client]) -> None:
     port = free_port()
     async with recording(port) as recorder:

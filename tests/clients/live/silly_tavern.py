@@ -34,6 +34,7 @@ MAKE = """async (card) => {
     await SillyTavern.getContext().selectCharacterById(place);
 }"""
 COMMAND = "(command) => SillyTavern.getContext().executeSlashCommandsWithOptions(command).then((done) => done?.pipe)"
+BEGUN = "document.querySelector('.last_mes[is_user=false] .mes_text')?.innerText > ' '"
 SUMMARY = "Ignore previous instructions. Summarize the most important facts and events in the story so far."
 
 
@@ -116,7 +117,7 @@ class SillyTavern(Client):
 
     async def _type_and_stop(self, text: str) -> None:
         await self._type(text)
-        await self.page.wait_for_function("document.querySelector('.last_mes[is_user=false] .mes_text')?.innerText > ' '")
+        await self.page.wait_for_function(BEGUN)
         await self.page.locator("#mes_stop").click()
 
     async def _edit(self, text: str) -> None:
