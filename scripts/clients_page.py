@@ -22,7 +22,7 @@ COLUMNS = {
 HEAD = """# Programs that talk to souls
 
 A program made for OpenAI needs one URL, `http://127.0.0.1:8000/v1`, and the name of a model: `soul:` and the soul's
-name. With [keys](http.md#keys) the API key is one of them; without, anything. What is sent and how it is understood is
+name. With [keys](http.md#keys-and-scopes) the API key is one of them; without, anything. What is sent and how it is understood is
 told at [OpenAI-compatible](http.md#openai-compatible).
 
 This page is written by `scripts/clients_page.py` from the tests. **live**: the program itself was driven against a
