@@ -19,25 +19,34 @@ def migrated(sqlite_url):
     """The server finds its schema in `tmp_path`."""
 
 
-def name_of(path):
-    return str(path.relative_to(RECORDED).with_suffix(""))
+FOLDERS = sorted({path.parent.name for path in recordings()})
 
 
-@pytest.mark.parametrize("path", recordings(), ids=name_of)
-async def test_a_recorded_conversation_leaves_what_was_said_and_no_more(path, tmp_path):
-    recording = json.loads(path.read_text("utf-8"))
-    stopped = any(not exchange["reply"]["whole"] for exchange in recording["exchanges"])
+@pytest.mark.parametrize("folder", FOLDERS)
+async def test_recorded_conversations_leave_what_was_said_and_no_more(folder, tmp_path):
+    """One server for all that a program does, each with a soul of its own."""
+    found, expected = {}, {}
     async with StubOpenAI() as stub:
-        lively(stub, delay_s=0.02 if stopped else 0.0)
         settings = {"data_dir": tmp_path, "llm_base_url": stub.base_url, "llm_model": "stub"}
         async with serving(**settings) as client:
-            soul_id = await new_soul(client, "Mo")
-            before = await outcome_of(client, soul_id)
-            replay = Replay(client, recording)
-            await replay.run()
-            outcome = await settled(client, soul_id, before, recording["expected"])
-    assert not replay.troubles
-    assert outcome == recording["expected"]
+            for path in sorted((RECORDED / folder).glob("*.json")):
+                recording = json.loads(path.read_text("utf-8"))
+                found[path.stem] = await replayed(client, stub, recording)
+                expected[path.stem] = (recording["expected"], [])
+    assert found == expected
+
+
+async def replayed(client, stub, recording):
+    """What the soul has of it, and what a client could not have read."""
+    stopped = any(not exchange["reply"]["whole"] for exchange in recording["exchanges"])
+    lively(stub, delay_s=0.02 if stopped else 0.0)
+    soul_id = await new_soul(client, "Mo")
+    before = await outcome_of(client, soul_id)
+    replay = Replay(client, recording)
+    await replay.run()
+    outcome = await settled(client, soul_id, before, recording["expected"])
+    await client.delete(f"/v1/souls/{soul_id}")
+    return outcome, replay.troubles
 
 
 async def settled(client, soul_id, before, expected):

@@ -58,14 +58,14 @@ class Library(Client):
 
 
 class OpenAILibrary(Library):
-    program: ClassVar[str] = "openai (Python)"
+    program: ClassVar[str] = "OpenAI for Python"
     folder_name: ClassVar[str] = "openai"
     script: ClassVar[str] = "with_openai.py"
     package: ClassVar[str] = "openai"
 
 
 class OpenAIResponses(OpenAILibrary):
-    program: ClassVar[str] = "openai (Python), Responses"
+    program: ClassVar[str] = "OpenAI for Python with Responses"
     folder_name: ClassVar[str] = "openai-responses"
     script: ClassVar[str] = "with_openai_responses.py"
 
@@ -100,6 +100,6 @@ class AiSdk(Library):
 class AiSdkResponses(AiSdk):
     """With `createOpenAI`, whose models speak the Responses API."""
 
-    program: ClassVar[str] = "Vercel AI SDK, Responses"
+    program: ClassVar[str] = "Vercel AI SDK with Responses"
     folder_name: ClassVar[str] = "ai-sdk-responses"
     kind: ClassVar[str] = "responses"

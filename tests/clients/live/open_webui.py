@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from importlib.metadata import Distribution
 from typing import ClassVar
 
 from playwright.async_api import Page, expect
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from soulgraph.tests.clients.live.browser import Tab
 from soulgraph.tests.clients.live.client import HOME, Client, empty, end, until_up
@@ -14,6 +16,7 @@ from soulgraph.tests.live import free_port
 
 VENV = HOME / "open-webui"
 QUIET_MS = 1500
+SUGGESTIONS_MS = 15_000
 # It downloads nothing, asks nobody for a newer version, and has one user without a password.
 SETTINGS = {
     "WEBUI_AUTH": "False",
@@ -100,7 +103,8 @@ class OpenWebUI(Client):
         await self.page.wait_for_timeout(500)
         await expect(self.page.get_by_role("button", name="Stop")).to_have_count(0)
         await expect(self.page.locator("#continue-response-button").last).to_be_visible()
-        await self.page.wait_for_load_state("networkidle")
+        with suppress(PlaywrightTimeout):
+            await self.page.locator("button[aria-label^='Follow up']").first.wait_for(timeout=SUGGESTIONS_MS)
         await self.page.wait_for_timeout(QUIET_MS)
 
     async def _say_and_stop(self, text: str) -> None:
@@ -116,7 +120,7 @@ class OpenWebUI(Client):
 
     async def _edit(self, text: str) -> None:
         await self.page.locator(".edit-user-message-button").last.dispatch_event("click")
-        await self.page.locator("textarea[id^=message-edit]").last.fill(text)
+        await self.page.locator("textarea").last.fill(text)
         await self.page.locator("#confirm-edit-message-button").click()
         await self._answered()
 
@@ -132,6 +136,6 @@ class OpenWebUI(Client):
 class OpenWebUIWithoutHeaders(OpenWebUI):
     """As it is installed: nothing but the history says which chat it is."""
 
-    program: ClassVar[str] = "Open WebUI, as installed"
+    program: ClassVar[str] = "Open WebUI as installed"
     folder_name: ClassVar[str] = "open-webui-plain"
     headers: ClassVar[bool] = False

@@ -34,7 +34,10 @@ MAKE = """async (card) => {
     await SillyTavern.getContext().selectCharacterById(place);
 }"""
 COMMAND = "(command) => SillyTavern.getContext().executeSlashCommandsWithOptions(command).then((done) => done?.pipe)"
-BEGUN = "document.querySelector('.last_mes[is_user=false] .mes_text')?.innerText > ' '"
+BEGUN = """() => {
+    const [line, reply] = SillyTavern.getContext().chat.slice(-2);
+    return reply && line.is_user && !reply.is_user && reply.mes.length > 6;
+}"""
 SUMMARY = "Ignore previous instructions. Summarize the most important facts and events in the story so far."
 
 

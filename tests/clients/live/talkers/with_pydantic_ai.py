@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
+from queue import SimpleQueue
+from threading import Event, Thread
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
@@ -29,23 +31,28 @@ def past(history: History) -> list[ModelMessage]:
     ]
 
 
-async def pieces(history: History) -> AsyncIterator[str]:
-    async with agent.run_stream(history[-1]["content"], message_history=past(history[:-1])) as result:
-        async for piece in result.stream_text(delta=True, debounce_by=None):
-            yield piece
+async def read(history: History, pieces: SimpleQueue[str | None], stopped: Event) -> None:
+    """All in one task, because what the agent opens must be closed in the same."""
+    try:
+        async with agent.run_stream(history[-1]["content"], message_history=past(history[:-1])) as result:
+            async for piece in result.stream_text(delta=True, debounce_by=None):
+                pieces.put(piece)
+                if stopped.is_set():
+                    break
+    finally:
+        pieces.put(None)
 
 
 def stream(history: History) -> Iterator[str]:
-    loop = asyncio.get_event_loop_policy().get_event_loop()
-    running = pieces(history)
+    pieces: SimpleQueue[str | None] = SimpleQueue()
+    stopped = Event()
+    reading = Thread(target=lambda: asyncio.run(read(history, pieces, stopped)))
+    reading.start()
     try:
-        while True:
-            yield loop.run_until_complete(anext(running))
-    except StopAsyncIteration:
-        return
+        yield from iter(pieces.get, None)
     finally:
-        loop.run_until_complete(running.aclose())
+        stopped.set()
+        reading.join()
 
 
-asyncio.set_event_loop(asyncio.new_event_loop())
 talk(stream)
