@@ -21,7 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-MODEL = "soul:Mo"
+from soulgraph.tests.clients.made_up import MODEL, Chunks, Responses, completion
+
 SECRETS = ("authorization", "api-key", "x-api-key", "cookie")
 NOISE = ("host", "content-length", "connection", "accept-encoding", "traceparent", "transfer-encoding", "date")
 WORD_PAUSE_S = 0.02
@@ -88,7 +89,7 @@ class Recorder:
         words = self._words_for(body)
         reply = exchange["reply"] = {"status": 200, "text": words, "whole": not body.get("stream")}
         if not body.get("stream"):
-            return JSONResponse(_completion(words, body))
+            return JSONResponse(completion(words, body))
         return StreamingResponse(self._stream(words, reply, body), media_type="text/event-stream")
 
     def _words_for(self, body: dict[str, Any]) -> str:
@@ -102,19 +103,17 @@ class Recorder:
 
     async def _stream(self, words: str, reply: dict[str, Any], body: dict[str, Any]) -> AsyncIterator[str]:
         """The words one by one; `text` is what was sent until the client went away."""
+        form = Responses(words) if "input" in body else Chunks(body)
         reply["text"] = ""
         try:
-            yield _chunk({"role": "assistant", "content": ""})
+            yield form.beginning()
             for word in words.split(" "):
                 piece = f" {word}" if reply["text"] else word
-                yield _chunk({"content": piece})
+                yield form.piece(piece)
                 reply["text"] += piece
                 await asyncio.sleep(self.pause_s)
             reply["whole"] = True
-            yield _chunk({}, "stop")
-            if (body.get("stream_options") or {}).get("include_usage"):
-                yield _sse({**_base("chat.completion.chunk"), "choices": [], "usage": _USAGE})
-            yield "data: [DONE]\n\n"
+            yield form.ending()
         finally:
             reply.setdefault("whole", False)
 
@@ -141,9 +140,6 @@ class Recorder:
         return StreamingResponse(relayed(), answer.status_code, kept)
 
 
-_USAGE = {"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}
-
-
 def _exchange(step: str, request: Request, body: Any) -> dict[str, Any]:
     headers = {name: value for name, value in request.headers.items() if name not in NOISE}
     for name in SECRETS:
@@ -151,38 +147,6 @@ def _exchange(step: str, request: Request, body: Any) -> dict[str, Any]:
             headers[name] = "…"
     sent = {"method": request.method, "path": request.url.path, "headers": headers, "body": body}
     return {"step": step, "request": sent}
-
-
-def _base(kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-recorder", "object": kind, "created": 1700000000, "model": MODEL}
-
-
-def _completion(words: str, body: dict[str, Any]) -> dict[str, Any]:
-    if "input" in body and "messages" not in body:
-        return _response(words)
-    message = {"role": "assistant", "content": words}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    return {**_base("chat.completion"), "choices": [choice], "usage": _USAGE}
-
-
-def _response(words: str) -> dict[str, Any]:
-    """As `/v1/responses` answers."""
-    part = {"type": "output_text", "text": words, "annotations": []}
-    message = {"id": "msg_recorder", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
-    usage = {"input_tokens": 12, "output_tokens": 9, "total_tokens": 21}
-    kept = {"id": "resp_recorder", "object": "response", "created_at": 1700000000, "status": "completed"}
-    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-    rest = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": [], "usage": {**usage, **details}}
-    return {**kept, "model": MODEL, "output": [message], **rest}
-
-
-def _chunk(delta: dict[str, str], finish: str | None = None) -> str:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return _sse({**_base("chat.completion.chunk"), "choices": [choice]})
-
-
-def _sse(data: dict[str, Any]) -> str:
-    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
 @asynccontextmanager

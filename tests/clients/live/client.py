@@ -12,7 +12,7 @@ import httpx
 from soulgraph.tests.clients.live.scenarios import Action, Scenario, Step
 
 HOME = Path(os.environ.get("SOULGRAPH_CLIENTS", Path(__file__).parents[3] / ".clients"))
-START_TIMEOUT_S = 240
+START_TIMEOUT_S = 600
 
 
 class Client(ABC):
