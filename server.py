@@ -100,6 +100,7 @@ from soulgraph.terminals.ports import open_hub
 from soulgraph.terminals.presence import Presence
 from soulgraph.terminals.reports import Input
 from soulgraph.voices.factory import OFFLINE
+from soulgraph.voices.relay import Relay
 
 _log = logging.getLogger("soulgraph")
 
@@ -217,6 +218,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             ports.bus,
             Stops(ports.bus, ports.listeners.interest, runner),
             relays,
+            await stack.enter_async_context(Relay.open(settings.llm)),
         )
 
 

@@ -60,6 +60,10 @@ class Settings(BaseSettings):
         2000, ge=0, description="most tokens of one answer, a reasoning model's thoughts included; 0: the server's own"
     )
 
+    plain_model: bool = Field(
+        True, description="whether OpenAI's clients may use the language model without a soul, as the model `plain`"
+    )
+
     mqtt_url: str = Field(
         "", description="`mqtt://host:1883`, the broker of the terminals; empty: an embedded one; `none`: no MQTT"
     )

@@ -12,6 +12,8 @@ MEBIBYTE = 1024 * 1024
 LARGE = 1024 * MEBIBYTE
 """Of what is read from disk, and never held in memory: a soul or the chats of a life."""
 LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * MEBIBYTE)
+LIMITS |= dict.fromkeys(("/v1/chat/completions", "/v1/responses"), 32 * MEBIBYTE)
+"""With pictures, which programs send again with every message. None is looked at."""
 LIMITS["/v1/souls/import"] = LARGE
 _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {

@@ -103,15 +103,32 @@ async def correct_message(
     async with services.locks.hold(session_id), services.stores.write() as tx:
         session = await caller.session(tx, session_id)
         message = await _own_message(tx, session_id, message_id, caller)
-        await tx.messages.correct(message, patch.content)
-        await _retitle(tx, session, message, title_of(patch.content), services.now())
-        if message.role == "assistant":
-            await tx.turns.correct_reply(session_id, message.turn_id, patch.content)
-        corrected = await tx.messages.get(session_id, message_id)
-        await reexamine(tx, corrected, services.context)
+        corrected = await _reword(tx, session, message, patch.content, services)
     _forget_index(message, services, corrected=message_id)
     services.announce_session(session, "edited")
     return MessageOut.of(corrected)
+
+
+async def correct_reply(session_id: str, message_id: int, content: str, services: Services) -> None:
+    """Give what the soul has said other words, if it is still there: as the person was shown it."""
+    async with services.locks.hold(session_id), services.stores.write() as tx:
+        session = await tx.sessions.get(session_id)
+        message = await tx.messages.find(session_id, message_id)
+        if message is None:
+            return
+        await _reword(tx, session, message, content, services)
+    _forget_index(message, services, corrected=message_id)
+    services.announce_session(session, "edited")
+
+
+async def _reword(tx: Transaction, session: Session, message: Message, content: str, services: Services) -> Message:
+    await tx.messages.correct(message, content)
+    await _retitle(tx, session, message, title_of(content), services.now())
+    if message.role == "assistant":
+        await tx.turns.correct_reply(session.session_id, message.turn_id, content)
+    corrected = await tx.messages.get(session.session_id, message.message_id)
+    await reexamine(tx, corrected, services.context)
+    return corrected
 
 
 @router.delete("/{message_id}", status_code=204)

@@ -24,6 +24,7 @@ from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Session
 from soulgraph.stores.stores import Stores
 from soulgraph.terminals.presence import Presence
+from soulgraph.voices.relay import Relay
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Services:
     bus: Bus
     stops: Stops
     relays: TurnRelays
+    relay: Relay | None
     wait_intervals: WaitIntervals = WAIT_INTERVALS
     simulating: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One simulation at a time: it takes seconds of computing, and turns share the processor with it."""

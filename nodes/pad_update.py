@@ -14,7 +14,7 @@ from soulgraph.nodes.person import read_person
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.senses.text import normalise
 from soulgraph.soul.dynamics import evolve
-from soulgraph.soul.emotions import UserEmotion
+from soulgraph.soul.emotions import EmotionState, UserEmotion
 from soulgraph.soul.gate import judge
 from soulgraph.soul.impact import impact as apply_impact
 from soulgraph.soul.modes import PersonaState, advance, one_turn_later
@@ -26,6 +26,7 @@ from soulgraph.stores.factories import new_session, title_of
 from soulgraph.stores.history import point_of
 from soulgraph.stores.records import Session, Soul
 from soulgraph.stores.stores import Transaction
+from soulgraph.stores.turns import Before
 
 
 async def pad_update(state: TurnState, runtime: Runtime[Context]) -> TurnState:
@@ -45,7 +46,8 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
     """Evolve the emotion to now, apply the impact, store it: one short transaction on the soul's row.
 
     An input that was heard before does not move the soul again: the turn goes on with what was recognised then. One
-    that replaces a message is a turn of its own all the same.
+    that replaces a message is a turn of its own all the same; where that is unsaid, the soul is moved from where it was
+    before.
     """
     session_id, input_id, turn_id = utterance["session_id"], utterance["input_id"], utterance["turn_id"]
     constants = context.constants
@@ -53,9 +55,13 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
     async with context.stores.write() as tx:
         soul = await tx.souls.lock(utterance["soul_id"])
         traits = soul.personality_vector
-        first_time = await tx.turns.heard(session_id, input_id, turn_id, soul.soul_id, user_emotion.to_dict(), now)
+        earlier = await _unsaid(tx, soul, utterance)
+        before: Before = {"emotion_state": earlier.emotion_state.to_dict(), "turns": earlier.turns}
+        felt = user_emotion.to_dict()
+        first_time = await tx.turns.heard(session_id, input_id, turn_id, soul.soul_id, felt, now, before)
         if first_time:
-            soul = _moved(soul, user_emotion, context, now)
+            await tx.history.drop_turns(soul.soul_id, earlier.turns, soul.turns)
+            soul = _moved(earlier, user_emotion, context, now)
             point = point_of(soul.soul_id, soul.emotion_state, judge(traits, soul.emotion_state, now, constants))
             await tx.history.add_turn(soul.turns - 1, point)
         else:
@@ -82,6 +88,19 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
         names=person.names,
         regenerated=regenerated,
     )
+
+
+async def _unsaid(tx: Transaction, soul: Soul, utterance: Utterance) -> Soul:
+    """The soul as it was before what is unsaid; as it is if nothing is, or if anything else has moved it since."""
+    replaced = utterance.get("replaces")
+    if replaced is None or not utterance.get("unsaid"):
+        return soul
+    taken = await tx.messages.page(utterance["session_id"], replaced - 1)
+    inputs = [message.input_id for message in taken if message.role == "user"]
+    before = await tx.turns.before(utterance["session_id"], inputs[0]) if inputs and inputs[0] else None
+    if before is None or before["turns"] + len(inputs) != soul.turns:
+        return soul
+    return replace(soul, emotion_state=EmotionState.from_dict(before["emotion_state"]), turns=before["turns"])
 
 
 def _moved(soul: Soul, user_emotion: UserEmotion, context: Context, now: float) -> Soul:

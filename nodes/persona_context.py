@@ -82,11 +82,13 @@ async def persona_context(state: TurnState, runtime: Runtime[Context]) -> Comman
     language = state["impact"].third_language(state["utterance"]["text"])
     skills = [skill.function for skill in offered_by(state.get("terminal"), context.voice.tools)]
     history, text = _conversation(state, stored)
+    begun = state["utterance"].get("continues", "")
     update = {
         "recalled": None,  # it is in the prompt now, and need not be in a checkpoint too
         "persona": {**built.meta, "sources": built.sources},
         "plans": plans,
-        "messages": assemble(built, history, text, cues, context.carrier, language),
+        "messages": assemble(built, history, text, cues, context.carrier, language, begun),
+        "shown": begun,  # the tool loop adds to it
         "outside": outside_of(persona, recalled, stored.recent, skills, context.voice.tools),
     }
     return hide_messages(update)
@@ -308,6 +310,7 @@ def _cues(state: TurnState, persona: Persona, template: Template, context: Conte
         "blocked_intents": list(persona.blocked_intents),
         "facts": list(persona.slots.values()),
         "question": persona.question,
+        "begun": state["utterance"].get("continues", ""),
     }
     if context.voice.name != OFFLINE:
         cues["secrets"] = [*_own_thoughts(persona), *instructions(persona.lang)]

@@ -51,7 +51,8 @@ class TurnEvent(dict[str, Any]):
 class Utterance(TypedDict):
     """What was said to whom, and where. Character, background and template are read only when it begins a session.
 
-    `replaces` is the message that it takes the place of: that one and all after it count as never said.
+    `replaces` is the message that it takes the place of: that one and all after it count as never said. If they are
+    `unsaid`, the soul also feels as if they had not been. `continues` is a reply that goes on where it ended.
     """
 
     text: str
@@ -65,6 +66,8 @@ class Utterance(TypedDict):
     background_id: NotRequired[str | None]
     template_id: NotRequired[str | None]
     replaces: NotRequired[int | None]
+    unsaid: NotRequired[bool]
+    continues: NotRequired[str]
 
 
 def reply_id(utterance: Utterance) -> str:

@@ -46,19 +46,19 @@ async def writeback(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     session = impact.session
     meter = current_meter()
     usage = meter.spent
-    turn = session.turn + 1
     answer = _answer(state, context.voice.name, usage)
     promises = await promised_in_reply(state, context)
     async with context.stores.write() as tx:
-        if turn == 1:
+        if session.turn == 0:
             await tx.souls.get(impact.soul.soul_id)  # it may have been deleted meanwhile, with all that it has
             await tx.sessions.ensure(session)
             if not session.title:
                 await tx.sessions.retitle(session.session_id, title_of(utterance["text"]), now)
         if impact.relation is None:
             await tx.relations.ensure(first_relation(impact.soul, user_id, impact.names.get(user_id), now))
-        await tx.sessions.advance(session.session_id, turn, state["persona_state"], now)
         taken_back = await _take_back(tx, utterance)
+        turn = session.turn + 1 - _unsaid(utterance, taken_back)
+        await tx.sessions.advance(session.session_id, turn, state["persona_state"], now, session.turn)
         if taken_back and session.title == title_of(taken_back[0].content):
             await tx.sessions.retitle(session.session_id, title_of(utterance["text"]), now)
         sharing = await heed_permission(tx, state)
@@ -95,7 +95,15 @@ async def _take_back(tx: Transaction, utterance: Utterance) -> list[Message]:
     await tx.outbox.drop_from(utterance["session_id"], replaced)
     taken = await tx.messages.take_back(utterance["session_id"], replaced)
     await tx.plans.forget(utterance["soul_id"], [message.message_id for message in taken])
+    if utterance.get("unsaid"):
+        inputs = {message.input_id for message in taken if message.input_id}
+        await tx.turns.forget(utterance["session_id"], inputs - {utterance["input_id"]})
     return taken
+
+
+def _unsaid(utterance: Utterance, taken_back: Sequence[Message]) -> int:
+    """How many turns of the session count no more."""
+    return sum(message.role == "user" for message in taken_back) if utterance.get("unsaid") else 0
 
 
 def _guard(impact: Impact, taken_back: Sequence[Message], last_message: int) -> GuardState:

@@ -23,7 +23,8 @@ class Cues(PlanCues):
     """The cues of a turn; those of a task are `task`, `lang` and the task's own data.
 
     `mood` is the mood in words and `mood_key` its key, `grades` are those of the traits, 1 to 5. `gate_reason` is why
-    the soul cannot act, None if it can. `secrets` are texts that no reply may recite.
+    the soul cannot act, None if it can. `secrets` are texts that no reply may recite. `begun` is what was said
+    already of a reply that goes on.
     """
 
     task: Literal["turn"]
@@ -40,6 +41,7 @@ class Cues(PlanCues):
     blocked_intents: list[str]
     facts: list[str]
     question: NotRequired[str]
+    begun: NotRequired[str]
     secrets: NotRequired[list[str]]
 
 

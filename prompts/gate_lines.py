@@ -30,6 +30,11 @@ def nothing_known_line(lang: Lang) -> str:
     return str(_lines()[lang]["nothing_known"])
 
 
+def go_on_line(lang: Lang) -> str:
+    """For a reply that goes on where it ended."""
+    return str(_lines()[lang]["go_on"])
+
+
 @cache
 def _lines() -> dict[str, Any]:
     return dict(yaml.load((files(__package__) / "gate_lines.yaml").read_text("utf-8"), yaml.CSafeLoader))

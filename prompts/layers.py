@@ -20,6 +20,7 @@ from soulgraph.prompts.context import PersonaContext
 from soulgraph.prompts.contract import Carrier
 from soulgraph.prompts.cues import cued
 from soulgraph.prompts.defuse import defuse, one_line
+from soulgraph.prompts.gate_lines import go_on_line
 from soulgraph.prompts.render import load, render
 from soulgraph.soul.language import Lang
 
@@ -39,10 +40,12 @@ def assemble(
     cues: Mapping[str, Any],
     carrier: Carrier = "tags",
     language: str = "",
+    begun: str = "",
 ) -> list[AnyMessage]:
     """The messages of a turn; `cues` carry the same information for the offline voice.
 
-    `language` is the one that the user wants to be answered in, if it is another than that of the prompt.
+    `language` is the one that the user wants to be answered in, if it is another than that of the prompt. With `begun`
+    the answer is to go on where that ends.
     """
     lang = context.lang
     system = [load("safety", lang), *context.stable, contract(carrier, context.soul_name, lang)]
@@ -53,6 +56,7 @@ def assemble(
         cued("\n\n".join(system), cues),
         *[_as_message(role, content, carrier) for role, content in _alternating(history)],
         HumanMessage("\n\n".join(last)),
+        *([_as_message("assistant", begun, carrier), HumanMessage(go_on_line(lang))] if begun else []),
     ]
 
 

@@ -14,7 +14,10 @@ from soulgraph.stores.stores import Stores, Transaction
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What a caller sends. Fields that are None are resolved by `admit`, and an empty text by the replaced message."""
+    """What a caller sends. Fields that are None are resolved by `admit`, and an empty text by the replaced message.
+
+    `unsaid` and `continues` are those of `Utterance`.
+    """
 
     text: str
     user_id: str | None = None
@@ -26,6 +29,8 @@ class TurnRequest:
     background_id: str | None = None
     template_id: str | None = None
     replaces: int | None = None
+    unsaid: bool = False
+    continues: str = ""
 
 
 async def admit(stores: Stores, request: TurnRequest) -> Utterance:

@@ -31,6 +31,14 @@ class RunningTurn:
     async def answer(self) -> Answer:
         return await asyncio.shield(self._task)
 
+    async def ended(self) -> None:
+        """Wait for its end, whatever that is."""
+        await asyncio.wait({self._task})
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stop.requested
+
     def stop(self) -> None:
         """What people have read of the reply is the whole of it; without a word so far, the turn is not stored."""
         self._stop.request()

@@ -41,6 +41,11 @@ class TurnsUnderWay:
         """The turns of a session that are running or wait for their turn."""
         return [turn for turn in self._running.values() if turn.utterance["session_id"] == session_id]
 
+    def stopping(self, soul_id: str, user_id: str) -> list[RunningTurn]:
+        """The turns of these two that were told to stop, and are still being stored."""
+        ours = (turn for turn in self._running.values() if turn.is_stopping)
+        return [one for one in ours if (one.utterance["soul_id"], one.utterance["user_id"]) == (soul_id, user_id)]
+
     def running(self, utterance: Utterance) -> RunningTurn | None:
         """The turn with the same input of the same person: the one that runs, if others wait behind it."""
         return next((turn for turn in self._running.values() if _is_same(turn.utterance, utterance)), None)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam
+from sqlalchemy import Select, bindparam, delete
 
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.soul.gate import Gate
@@ -59,6 +59,12 @@ class History(Repository[EmotionPoint]):
     async def add_turn(self, n: int, point: EmotionPoint) -> None:
         """Store the emotion after the soul's n-th input, counted from 0."""
         await self._put(place=_TURNS + place_of(n), **fields_of(point))
+
+    async def drop_turns(self, soul_id: str, since: int, until: int) -> None:
+        """Delete the points after the inputs from number `since` to below `until`, counted from 0."""
+        row = self.table.c
+        places = {_TURNS + place_of(n) for n in range(since, until)}
+        await self._connection.execute(delete(self.table).where(row.soul_id == soul_id, row.place.in_(places)))
 
     async def add_ticks(self, points: Sequence[EmotionPoint]) -> None:
         rows = [{"place": _TICKS + place_of(stretch_of(point.at)), **fields_of(point)} for point in points]

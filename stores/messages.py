@@ -111,6 +111,12 @@ class Messages(Repository[Message]):
             raise NotFound("message", str(message_id))
         return message
 
+    async def said_in(self, session_ids: Sequence[str], text: str) -> set[str]:
+        """Those of these sessions in which somebody has said just this."""
+        row = self.table.c
+        said = row.session_id.in_(session_ids), row.role == "user", row.content == text
+        return set((await self._connection.execute(select(row.session_id).where(*said))).scalars())
+
     async def by_input(self, session_id: str, input_id: str) -> Message | None:
         """What was said with this input, if its turn was stored."""
         return await self._first(self._rows("session_id", "input_id"), session_id=session_id, input_id=input_id)

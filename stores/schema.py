@@ -212,6 +212,7 @@ event_provenance = Table(
 
 # One row per input, written when its effect on the soul's emotion is stored. The answer is added at the end of the
 # turn. A row without an answer is a turn that failed in between: a retry answers without applying the effect twice.
+# `before` is how the soul was until then, for those who take the input back; NULL in rows from before it was kept.
 turns = Table(
     "turns",
     metadata,
@@ -222,6 +223,7 @@ turns = Table(
     Column("user_emotion", Json, nullable=False),
     Column("answer", Json),
     Column("created_at", Double, nullable=False),
+    Column("before", Json),
     Index(None, "soul_id"),
     Index(None, "session_id", "created_at"),
 )

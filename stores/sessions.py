@@ -105,10 +105,15 @@ class Sessions(Repository[Session]):
         if not await self._set({"session_id": session_id}, updated_at=now):
             raise NotFound("session", session_id)
 
-    async def advance(self, session_id: str, turn: int, persona_state: PersonaState, now: float) -> None:
-        """Store turn number `turn`; raises Conflict if another server has stored a turn with that number."""
-        previous_turn = {"session_id": session_id, "turn": turn - 1}
-        if not await self._set(previous_turn, turn=turn, persona_state=persona_state, updated_at=now):
+    async def advance(
+        self, session_id: str, turn: int, persona_state: PersonaState, now: float, since: int | None = None
+    ) -> None:
+        """Store turn number `turn`, which follows the one before it, or `since`.
+
+        Raises Conflict if another server has stored a turn meanwhile.
+        """
+        known = {"session_id": session_id, "turn": turn - 1 if since is None else since}
+        if not await self._set(known, turn=turn, persona_state=persona_state, updated_at=now):
             raise Conflict("turn_superseded", f"turn {turn} of this session was written by another server: retry")
 
     async def delete(self, session_id: str) -> None:

@@ -5,12 +5,21 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, bindparam, cast
+from sqlalchemy import BigInteger, Select, bindparam, cast, delete, select
+from typing_extensions import TypedDict
 
 from soulgraph.errors import NotFound
+from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.stores import schema
 from soulgraph.stores.records import Json, Turn
 from soulgraph.stores.repository import Repository, fields_of
+
+
+class Before(TypedDict):
+    """How a soul was before an input: its emotion, and how many inputs it had heard."""
+
+    emotion_state: EmotionStateDict
+    turns: int
 
 
 class Turns(Repository[Turn]):
@@ -45,7 +54,14 @@ class Turns(Repository[Turn]):
         return cls._rows("session_id").where(cls.table.c.created_at > bindparam("at"))
 
     async def heard(
-        self, session_id: str, input_id: str, turn_id: str, soul_id: str, user_emotion: Json, now: float
+        self,
+        session_id: str,
+        input_id: str,
+        turn_id: str,
+        soul_id: str,
+        user_emotion: Json,
+        now: float,
+        before: Before | None = None,
     ) -> bool:
         """Record that this input has taken effect on the soul; False if it was recorded before."""
         return await self._put_new(
@@ -55,6 +71,20 @@ class Turns(Repository[Turn]):
             soul_id=soul_id,
             user_emotion=user_emotion,
             created_at=now,
+            before=before,
+        )
+
+    async def before(self, session_id: str, input_id: str) -> Before | None:
+        """How the soul was before this input, if that is known."""
+        row = self.table.c
+        query = select(row.before).where(row.session_id == session_id, row.input_id == input_id)
+        return (await self._connection.execute(query)).scalar()
+
+    async def forget(self, session_id: str, input_ids: Collection[str]) -> None:
+        """Delete the turns of these inputs: they were never said."""
+        row = self.table.c
+        await self._connection.execute(
+            delete(self.table).where(row.session_id == session_id, row.input_id.in_(input_ids))
         )
 
     async def answered(self, session_id: str, input_id: str, answer: Json) -> None:

@@ -58,7 +58,15 @@ def default_cues(text: str) -> Cues:
 def turn_answer(cues: Cues, tool_result: ToolMessage | None) -> str:
     """The whole answer of a turn: narrative and state update in the tags that every model must use."""
     update = json.dumps(state_update(cues), ensure_ascii=False)
-    return f"<narrative>{narrative(cues, tool_result)}</narrative><state_update_json>{update}</state_update_json>"
+    words = _rest_of(narrative(cues, tool_result), cues)
+    return f"<narrative>{words}</narrative><state_update_json>{update}</state_update_json>"
+
+
+def _rest_of(reply: str, cues: Cues) -> str:
+    """What is still to be said of a reply that was begun; that this was all, if nothing is."""
+    begun = cues.get("begun", "")
+    rest = reply.removeprefix(begun)
+    return rest if rest not in ("", reply) or not begun else lines()[cues["lang"]]["said_it_all"]
 
 
 def narrative(cues: Cues, tool_result: ToolMessage | None) -> str:

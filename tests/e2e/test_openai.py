@@ -38,7 +38,8 @@ async def test_a_soul_answers_as_a_model_and_tells_what_it_cost(modelled):
     async with gpt(modelled) as client:
         raw = await client.chat.completions.with_raw_response.create(model="soul:Mo", messages=HELLO, user="ann")
         answer = raw.parse()
-        again = await client.chat.completions.create(model=f"soul:{soul_id}", messages=HELLO, user="ann")
+        later = [*HELLO, {"role": "assistant", "content": "I hear you."}, {"role": "user", "content": "and now?"}]
+        again = await client.chat.completions.create(model=f"soul:{soul_id}", messages=later, user="ann")
     [choice] = answer.choices
     assert (choice.message.role, choice.message.content, choice.finish_reason) == ("assistant", "I hear you.", "stop")
     assert (answer.object, answer.model, answer.usage.model_dump(exclude_none=True)) == (
@@ -159,7 +160,8 @@ async def test_souls_are_listed_by_names_that_can_be_used(modelled):
     ann, bob = [await new_soul(modelled, "小满/x", user_id=user) for user in ("ann", "bob")]
     async with gpt(modelled) as client:
         listed = [(model.id, model.owned_by) async for model in client.models.list()]
-        assert listed == [("soul:Mo", "default"), (f"soul:{ann}", "ann"), (f"soul:{bob}", "bob")]
+        souls = [("soul:Mo", "default"), (f"soul:{ann}", "ann"), (f"soul:{bob}", "bob")]
+        assert listed == [*souls, ("plain", "soulgraph")]
         assert [(await client.models.retrieve(name)).id for name, _ in listed] == [name for name, _ in listed]
         with pytest.raises(openai.NotFoundError):
             await client.models.retrieve("soul:nobody")
@@ -169,34 +171,100 @@ async def test_souls_are_listed_by_names_that_can_be_used(modelled):
     assert (status, ann in told["message"], bob in told["message"]) == (400, True, True)
 
 
-async def test_what_a_soul_cannot_do_is_refused_with_the_field_s_name(modelled, stub):
+USELESS = {
+    "n": 2,
+    "tools": [{"type": "function", "function": {"name": "f"}}],
+    "functions": [{"name": "f"}],
+    "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}},
+    "logprobs": True,
+    "top_logprobs": 5,
+    "logit_bias": {"50256": -100},
+    "modalities": ["text", "audio"],
+    "audio": {"voice": "alloy", "format": "wav"},
+    "temperature": 2,
+    "max_tokens": 100,
+    "stop": ["I"],
+    "seed": 7,
+    "reasoning_effort": "low",
+    "unheard_of": {"a": [1]},
+}
+
+
+@pytest.mark.parametrize("name", USELESS)
+async def test_what_a_soul_cannot_do_is_ignored_and_the_answer_says_so(modelled, name):
     await new_soul(modelled, "Mo")
-    image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]
-    refused = {
-        "n": 2,
-        "tools": [{"type": "function", "function": {"name": "f"}}],
-        "response_format": {"type": "json_object"},
-        "logprobs": True,
-        "modalities": ["text", "audio"],
-        "messages": image,
-        "user": "has spaces",
-        "stream": "perhaps",
-    }
-    for name, value in refused.items():
+    answer = await post(modelled, **{name: USELESS[name]})
+    [choice] = answer.json()["choices"]
+    assert choice["message"]["content"] == "I hear you."
+    assert answer.headers["X-Soulgraph-Ignored"] == name
+
+
+async def test_what_asks_for_nothing_is_not_named(modelled):
+    await new_soul(modelled, "Mo")
+    nothing = {"n": 1, "tools": [], "response_format": {"type": "text"}, "logprobs": False, "user": None, "stop": None}
+    answer = await post(modelled, tool_choice="auto", presence_penalty=0, **nothing)
+    assert "X-Soulgraph-Ignored" not in answer.headers
+
+
+async def test_a_tool_of_the_caller_s_that_must_be_called_is_refused(modelled, stub):
+    await new_soul(modelled, "Mo")
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    one = {"type": "function", "function": {"name": "f"}}
+    for choice in ("required", one, {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [one]}}):
+        status, told = await error(modelled, tools=tools, tool_choice=choice)
+        assert (status, told["param"], told["code"]) == (400, "tool_choice", "invalid_input")
+    assert (await error(modelled, function_call={"name": "f"}))[0] == 400
+    assert not stub.requests
+    assert (await post(modelled, tools=tools, tool_choice="none")).status_code == 200
+
+
+@pytest.mark.parametrize("user", ["has spaces", "Ann <ann@example.org>", "小满 的 妈妈", "x" * 500, 17, {"id": "u1"}])
+async def test_any_text_may_say_who_speaks(modelled, user):
+    await new_soul(modelled, "Mo")
+    for _ in range(2):
+        answer = await post(modelled, user=user)
+        assert answer.status_code == 200, answer.text
+    [session] = (await modelled.get("/v1/sessions")).json()
+    assert session["user_id"] != "default"
+    other = await post(modelled, user="somebody else")
+    assert other.headers["X-Session-Id"] != answer.headers["X-Session-Id"]
+
+
+async def test_pictures_are_not_seen_and_the_soul_knows_it(modelled, stub):
+    await new_soul(modelled, "Mo")
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'A' * 3_000_000}"}}
+    shown = [{"role": "user", "content": [{"type": "text", "text": "look at that"}, picture]}]
+    answer = await post(modelled, messages=shown)
+    assert (answer.status_code, answer.headers["X-Soulgraph-Ignored"]) == (200, "images")
+    alone = await post(modelled, {"X-Session-Id": "alone"}, messages=[{"role": "user", "content": [picture]}])
+    assert (await transcript(modelled, "alone"))[0] == ("user", "[a picture]"), alone.text
+    assert b"AAAA" not in stub.requests[-1].raw
+
+
+async def test_what_nobody_can_read_is_refused_with_the_field_s_name(modelled, stub):
+    await new_soul(modelled, "Mo")
+    for name, value in {"stream": "perhaps", "messages": "hi"}.items():
         status, told = await error(modelled, **{name: value})
-        assert (status, told["type"], told["param"], told["code"]) == (
-            400,
-            "invalid_request_error",
-            name,
-            "invalid_input",
-        )
+        assert (status, told["type"], told["code"]) == (400, "invalid_request_error", "invalid_input")
+        assert told["param"].startswith(name)
     no_text = [{"role": "user", "content": [{"type": "text", "text": {"a": 1}}]}]
     for messages in ([], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}], no_text):
-        assert (await error(modelled, messages=messages))[0] == 400
+        assert (await error(modelled, messages=messages))[0] == 400, messages
     assert (await error(modelled, messages=[{"role": "user", "content": "x" * 8001}]))[0] == 400
     assert not stub.requests
-    harmless = await post(modelled, n=1, tools=[], response_format={"type": "text"}, logprobs=False, user=None)
-    assert harmless.status_code == 200
+
+
+PATHS = (
+    "completions responses/x images/generations moderations files assistants threads/x/runs fine_tuning/jobs audio/x"
+)
+
+
+@pytest.mark.parametrize("path", PATHS.split())
+async def test_errors_have_openai_s_form_wherever_its_clients_call(client, path):
+    for method in ("GET", "POST", "DELETE"):
+        answer = await client.request(method, f"/v1/{path}", json={})
+        assert answer.status_code in (400, 404, 405), answer.text
+        assert {"message", "type", "param", "code"} == answer.json()["error"].keys()
 
 
 async def test_openai_s_client_knows_our_errors(modelled, stub, tmp_path):
@@ -258,15 +326,24 @@ async def test_a_full_queue_and_a_missing_key_are_told_as_openai_tells_them(stub
         await running
 
 
-async def test_a_client_that_leaves_does_not_end_the_turn(modelled, stub):
+async def test_of_a_client_that_leaves_what_it_has_seen_is_stored(modelled, stub):
     await new_soul(modelled, "Mo")
-    stub.default = Reply(text=SOUL_TURN, chunk_delay_s=0.02)
+    words = " ".join(f"I hear the wind and wave number {n}." for n in range(60))
+    stub.default = Reply(text=SOUL_TURN.replace("I hear you.", words), chunk_delay_s=0.01)
     body = {"model": "soul:Mo", "messages": HELLO, "stream": True}
+    seen = ""
     async with modelled.stream("POST", "/v1/chat/completions", json=body) as response:
         session_id = response.headers["X-Session-Id"]
+        async for line in response.aiter_lines():
+            if line.startswith("data: {"):
+                seen += json.loads(line[6:])["choices"][0]["delta"].get("content", "")
+            if "number 2" in seen:
+                break
     while (await modelled.get(f"/v1/sessions/{session_id}")).is_error:
         await asyncio.sleep(0.01)
-    assert await transcript(modelled, session_id) == [("user", "hello"), ("assistant", "I hear you.")]
+    [_, (_, stored)] = await transcript(modelled, session_id)
+    assert stored.startswith(seen)
+    assert len(stored) < len(words) / 2
 
 
 async def test_the_offline_voice_speaks_here_too_and_costs_nothing(client):

@@ -1,0 +1,168 @@
+"""What programs ask a language model for besides the conversation: titles, tags, summaries … None of it is speech.
+
+A soul hears nothing of them. The language model answers them; without one what can be said without it.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+
+from soulgraph.api.openai_request import Message, OpenAIRequest, text_of
+from soulgraph.api.talk import read_talk
+from soulgraph.errors import ModelUnavailable
+
+_LOOKED_AT = 6000
+"""Characters at each end of a text that are looked at."""
+_TITLE_WORDS, _TITLE_CHARACTERS = 5, 24
+_HEALTH_TOKENS, _HEALTH_CHARACTERS = 10, 40
+_KEY = re.compile(r"""\{\s*\\?["'](\w{1,40})\\?["']\s*:""")
+_QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{0,3}[:：]\s*["'“]*(.+?)["'”]*\s*$""")
+_INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
+_IGNORE = re.compile(r"\W*ignore (?:all )?previous instructions", re.IGNORECASE)
+_TASK = re.compile(r"\s*#{2,4} task", re.IGNORECASE)
+_EMPTY: Mapping[str, Any] = {
+    "title": "",
+    "text": "",
+    "prompt": "",
+    "tags": ["General"],
+    "follow_ups": [],
+    "queries": [],
+    "operations": [],
+    "tool_calls": [],
+    "function_call": {"name": "continue_chat"},
+}
+_NEEDS_MODEL = "there is no language model for this, and what a soul says is no answer to it: set SOULGRAPH_LLM_MODEL"
+
+
+class Errand(NamedTuple):
+    """What is to be made, of which text, and under which key of a JSON object it is expected; empty for plain text."""
+
+    kind: str
+    text: str
+    key: str = ""
+
+
+def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | None:
+    """What a program wants that is no speech; None for words of a person."""
+    system = _ends("\n".join(text_of(one.content) for one in messages if one.role in ("system", "developer")))
+    said = [one for one in messages if one.role != "system" or text_of(one.content).strip()]
+    last, text = said[-1].role if said else "", _ends(text_of(said[-1].content)) if said else ""
+    if last in ("system", "developer") and len(said) > 1:
+        return _errand(text) if _found("system_command", text) else None
+    if last == "assistant" or not text:
+        return None
+    alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
+    if alone and _is_health_check(request, messages, text):
+        return Errand("health", text)
+    return _errand(f"{system}\n{text}" if alone else text) if _is_task(system, text, alone) else None
+
+
+def answer_without_model(errand: Errand, messages: Sequence[Message]) -> str:
+    """Raises ModelUnavailable for what nobody can say without a model."""
+    talk = read_talk(messages)
+    quoted = [line.strip() for line in _QUOTED_LINE.findall(errand.text) or _INSIDE.findall(errand.text)]
+    words = quoted[0] if quoted else talk.rounds[0].said if talk else ""
+    if errand.key:
+        value = _title(words) if errand.key == "title" else _EMPTY.get(errand.key, "")
+        return json.dumps({errand.key: value}, ensure_ascii=False)
+    plain = {"title": _title(words), "tags": "General", "emoji": "🙂", "health": "OK", "classification": "neutral"}
+    if errand.kind not in plain:
+        raise ModelUnavailable(_NEEDS_MODEL)
+    return plain[errand.kind]
+
+
+def _is_task(system: str, text: str, alone: bool) -> bool:
+    """`alone`: nothing was answered before it, so that the whole request is one question."""
+    whole = f"{system}\n{text}" if alone else text
+    demands = _count("demands", whole)
+    if _found("answers_user", whole):
+        return False
+    if alone and _found("known", whole):
+        return True
+    if _IGNORE.match(text) and (_count("demands", text) or _kind(text)):
+        return True
+    if not alone:
+        return _kind(text) != "" and demands >= 2 and _found("about_the_talk", text)
+    return demands > 0 and (_is_framed(text) or _is_helped(system, text, demands))
+
+
+def _is_framed(text: str) -> bool:
+    """Whether a text asks for something about a conversation that it quotes."""
+    if _kind(text) == "" or not _found("demands", text):
+        return False
+    framed = _found("quoted_talk", text) and (_found("about_the_talk", text) or _found("helper", text))
+    return framed or (_TASK.match(text) is not None and _count("demands", text) > 1)
+
+
+def _is_helped(system: str, text: str, demands: int) -> bool:
+    """Whether the system's message makes a helper of the model, for what the user's quotes."""
+    if _kind(system) == "":
+        return False
+    return _found("helper", system) or _found("quoted_talk", text) or (demands > 1 and _is_framed(system))
+
+
+def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: str) -> bool:
+    """A program that asks whether anybody is there wants next to no answer, or says so."""
+    fields = request.model_extra or {}
+    limits = [fields.get(name) for name in ("max_tokens", "max_completion_tokens", "max_output_tokens")]
+    is_short = any(isinstance(limit, int) and 0 < limit <= _HEALTH_TOKENS for limit in limits)
+    if len(messages) > 1 or len(text) > _HEALTH_CHARACTERS:
+        return False
+    unthinking = fields.get("enable_thinking") is False and not request.stream
+    return "litellm" in text.lower() or ((is_short or unthinking) and _found("health", text.strip()))
+
+
+def _errand(text: str) -> Errand:
+    kind = _kind(text) or "other"
+    return Errand(kind, text, _key(text, kind) if re.search("json", text, re.IGNORECASE) else "")
+
+
+def _key(text: str, kind: str) -> str:
+    """The key of the object that is asked for; one that we know before others, which may stand in examples."""
+    keys = _KEY.findall(text)
+    if kind == "intent":
+        keys.append("function_call")
+    return next((key for key in keys if key in _EMPTY), keys[0] if keys else "")
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind, pattern in _patterns()["makes"].items() if pattern.search(text)), "")
+
+
+def _title(words: str) -> str:
+    """The first words, without what ends a sentence."""
+    first = re.split(r"[.!?。！？\n]", words.strip(), maxsplit=1)[0]
+    return " ".join(first.split()[:_TITLE_WORDS])[:_TITLE_CHARACTERS].strip(" ,，;；:：\"'") or "…"
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+
+
+def _found(name: str, text: str) -> bool:
+    return _count(name, text) > 0
+
+
+def _count(name: str, text: str) -> int:
+    """How many of these patterns the text has."""
+    return sum(pattern.search(text) is not None for pattern in _patterns()[name].values())
+
+
+@cache
+def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
+    marks = yaml.load((files(__package__) / "errands.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    named = {name: _named(value) for name, value in marks.items()}
+    return {
+        name: {key: re.compile(one, re.IGNORECASE) for key, one in patterns.items()} for name, patterns in named.items()
+    }
+
+
+def _named(value: Any) -> dict[str, str]:
+    if isinstance(value, dict):
+        return value
+    return {str(n): one for n, one in enumerate([value] if isinstance(value, str) else value)}

@@ -1,0 +1,163 @@
+"""Which conversation a request of OpenAI's clients belongs to, and what it means there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from fastapi.requests import HTTPConnection
+
+from soulgraph.api.access import Caller
+from soulgraph.api.chat import for_caller
+from soulgraph.api.fields import MAX_TEXT
+from soulgraph.api.messages import correct_reply
+from soulgraph.api.openai_request import as_id, session_in
+from soulgraph.api.resent_history import NEW, Understood, rounds_of, similar, understand
+from soulgraph.api.services import Services
+from soulgraph.api.talk import Talk
+from soulgraph.runtime.admission import TurnRequest
+from soulgraph.soul.people import DEFAULT_USER
+from soulgraph.soul.validation import flaw_of_text
+from soulgraph.stores.factories import default_session_id
+from soulgraph.stores.records import Session
+from soulgraph.stores.stores import Transaction
+
+SAME_CHAT_S = 3600.0
+"""For so long a first line that is sent again, or almost so, does not begin another conversation."""
+
+_READ = 400
+"""Messages of a conversation that are laid beside those of a request."""
+_SEARCHED = 100
+"""Conversations of a person among which one without a name is looked for, the latest first."""
+_PREFIX = "openai:"
+_OWN_NAMES = ("session_id",)
+_CHAT_NAMES = ("chat_id", "conversation_id", "thread_id", "litellm_session_id", "trace_session_id")
+_CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-LibreChat-Conversation-Id", "X-Conversation-Id", "X-Chat-Id")
+_MEANINGS = ("edited", "again", "continued", "new")
+"""The better, the later: of several conversations the one is meant that simply goes on."""
+
+
+class Named(NamedTuple):
+    """How a request names its conversation: by our own id, or as its program calls it."""
+
+    session_id: str | None = None
+    chat: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A conversation, and what the request means in it. `last_message` is the last one stored there."""
+
+    session_id: str
+    understood: Understood = NEW
+    last_message: int = 0
+
+
+def named_in(connection: HTTPConnection, metadata: Any, session_id: str | None) -> Named:
+    """`session_id` is that of our own header, which says it better than anything else."""
+    if own := session_id or session_in(metadata, *_OWN_NAMES):
+        return Named(session_id=own)
+    sent = (connection.headers.get(name) for name in _CHAT_HEADERS)
+    chat = next((unquote(value) for value in sent if value), None)
+    return Named(chat=chat or session_in(metadata, *_CHAT_NAMES))
+
+
+async def placed(talk: Talk, named: Named, wanted: TurnRequest, caller: Caller, services: Services) -> TurnRequest:
+    """The turn that is wanted, in its conversation: something new, or in place of what is said again or otherwise.
+
+    What the client shows of the last reply is what the soul has said from then on. Raises as `for_caller`.
+    """
+    soul_id = wanted.soul_id or ""
+    session_id = named.session_id or (as_id(named.chat, soul_id, wanted.user_id or "") if named.chat else None)
+    request = await for_caller(replace(wanted, session_id=session_id), caller, services.stores)
+    user_id = request.user_id or DEFAULT_USER
+    await _stopped(soul_id, user_id, services)
+    async with services.stores.read() as tx:
+        if session_id:
+            session = await tx.sessions.find(session_id)
+            place = await _read(tx, talk, session, soul_id, user_id, bool(named.chat)) if session else Place(session_id)
+        else:
+            place = await _sought(tx, talk, soul_id, user_id, services.now())
+        answered = wanted.input_id and await tx.turns.find(place.session_id, wanted.input_id)
+    if answered:
+        return replace(request, session_id=place.session_id)
+    await _correct(place, services)
+    return _request(request, place)
+
+
+def _request(request: TurnRequest, place: Place) -> TurnRequest:
+    """The same request sent again has the same input, so that what is said moves the soul once, whatever fails."""
+    meant = place.understood
+    is_said = meant.meaning in ("new", "edited")
+    at = str(meant.replaces or 0), str(place.last_message)
+    return replace(
+        request,
+        text=request.text if is_said else "",
+        input_id=(request.input_id or as_id(request.text, place.session_id, *at)) if is_said else None,
+        session_id=place.session_id,
+        replaces=meant.replaces,
+        unsaid=meant.replaces is not None,
+        continues=meant.begun,
+    )
+
+
+async def _stopped(soul_id: str, user_id: str, services: Services) -> None:
+    """Wait until what this person has stopped is stored: the next request shows what was read of it."""
+    for turn in services.runner.under_way.stopping(soul_id, user_id):
+        await turn.ended()
+
+
+async def _read(
+    tx: Transaction, talk: Talk, session: Session, soul_id: str, user_id: str, resends: bool = True
+) -> Place:
+    """What the request means in this conversation. Where others take part, everything that is said is new."""
+    messages = await tx.messages.last(session.session_id, _READ)
+    last = messages[-1].message_id if messages else 0
+    if session.is_group:
+        return Place(session.session_id, NEW, last)
+    understood = understand(talk, rounds_of(messages, soul_id, session.user_id), resends)
+    return Place(session.session_id, understood, last)
+
+
+async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: float) -> Place:
+    """The conversation that a request without a name goes on with; a new one if there is none.
+
+    The first is the usual one of the two.
+    """
+    usual = default_session_id(soul_id, user_id)
+    sessions = await tx.sessions.all(soul_id, _SEARCHED, user_id)
+    known = [one for one in sessions if one.session_id.startswith((_PREFIX, usual)) and not one.is_group]
+    found = await _places(tx, talk, known, soul_id, user_id, now)
+    if found:
+        return max(found, key=lambda place: (_MEANINGS.index(place.understood.meaning), place.understood.common))
+    if all(one.session_id != usual for one in known):
+        return Place(usual)
+    latest = max(known, key=lambda one: one.updated_at)
+    return Place(as_id(talk.said, soul_id, user_id, latest.session_id, str(latest.updated_at)))
+
+
+async def _places(
+    tx: Transaction, talk: Talk, sessions: Iterable[Session], soul_id: str, user_id: str, now: float
+) -> list[Place]:
+    """What the request means in each of these conversations in which it means anything."""
+    if talk.earlier:
+        ids = await tx.messages.said_in([one.session_id for one in sessions], talk.earlier[-1].said)
+        read = [await _read(tx, talk, one, soul_id, user_id) for one in sessions if one.session_id in ids]
+        return [place for place in read if place.understood.common]
+    fresh = [one for one in sessions if one.turn == 1 and now - one.updated_at < SAME_CHAT_S]
+    return [place for one in fresh if (place := await _begun_anew(tx, talk, one, soul_id, user_id))]
+
+
+async def _begun_anew(tx: Transaction, talk: Talk, session: Session, soul_id: str, user_id: str) -> Place | None:
+    """A conversation of one round whose first line this is, or that line edited."""
+    place = await _read(tx, talk, session, soul_id, user_id)
+    if place.understood.meaning != "edited":
+        return place
+    first = await tx.messages.get(session.session_id, place.understood.replaces or 0)
+    return place if similar(talk.said, first.content) else None
+
+
+async def _correct(place: Place, services: Services) -> None:
+    for reply, words in place.understood.corrections:
+        if not flaw_of_text(words):
+            await correct_reply(place.session_id, reply.message_id, words[:MAX_TEXT], services)
