@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from typing import ClassVar
 
 import httpx
@@ -10,6 +11,10 @@ from soulgraph.tests.clients.live.client import end, until_up
 from soulgraph.tests.clients.live.libraries import VENV, Library
 from soulgraph.tests.clients.live.scenarios import Action, Step
 from soulgraph.tests.live import free_port
+
+
+# It fetches no prices, and tells nobody.
+QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
 
 
 class LiteLLM(Library):
@@ -30,7 +35,9 @@ class LiteLLM(Library):
         command = [str(VENV / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
         log = self.folder / "proxy.txt"
         with log.open("wb") as out:
-            self._proxy = await asyncio.create_subprocess_exec(*command, cwd=self.folder, stdout=out, stderr=out)
+            self._proxy = await asyncio.create_subprocess_exec(
+                *command, cwd=self.folder, env={**os.environ, **QUIET}, stdout=out, stderr=out
+            )
         self._home = f"http://127.0.0.1:{port}"
         await until_up(f"{self._home}/health/liveliness", self._proxy, log)
 

@@ -129,7 +129,7 @@ class OpenWebUI(Client):
         await self._answered()
 
     async def _new_chat(self, _: str) -> None:
-        await self.page.locator("a#sidebar-new-chat-button").click()
+        await self.page.get_by_role("link", name="New Chat").first.dispatch_event("click")
         await self.page.wait_for_timeout(QUIET_MS)
 
 

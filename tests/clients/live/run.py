@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,34 @@ from soulgraph.tests.clients.live.programs import PROGRAMS
 from soulgraph.tests.clients.live.scenarios import SCENARIOS, Scenario
 from soulgraph.tests.clients.outcome import outcome_of
 from soulgraph.tests.clients.replay import lively
-from soulgraph.tests.live import ServerProcess, new_soul
+from soulgraph.tests.live import ServerProcess, new_soul, until_ready
 from soulgraph.tests.stub_openai import StubOpenAI
 
 RESULTS = Path(__file__).parents[1] / "results.json"
 SLOW_S = 0.3
 SETTLING_S = 15
+PATIENCE = 10
 
 
 async def main(names: list[str]) -> int:
     chosen = [one for one in PROGRAMS if not names or one.folder_name in names]
-    results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     for client_type in chosen:
         found = await _try(client_type)
-        results[client_type.folder_name] = {"program": client_type.program, "version": client_type.version(), **found}
-        RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
+        _keep(client_type, found)
+    results = _kept()
     failed = [name for name in results if any(_missed(one) for one in results[name]["scenarios"].values())]
     sys.stderr.write(f"not as expected: {', '.join(failed)}\n" if failed else "all as expected\n")
     return len(failed)
+
+
+def _kept() -> dict[str, Any]:
+    return json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+
+
+def _keep(client_type: type[Client], found: dict[str, Any]) -> None:
+    told = {"program": client_type.program, "version": client_type.version(), **found}
+    results = {**_kept(), client_type.folder_name: told}
+    RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def _missed(scenario: dict[str, Any]) -> bool:
@@ -50,7 +61,7 @@ async def _try(client_type: type[Client]) -> dict[str, Any]:
             lively(stub)
             model = {"llm_base_url": stub.base_url, "llm_model": "stub"}
             server = ServerProcess(data_dir=f"{folder}/server", mqtt_url="none", **model)
-            await server.start()
+            await _start(server)
             client = client_type(f"{server.url}/v1", Path(folder) / client_type.folder_name)
             try:
                 async with httpx.AsyncClient(base_url=server.url, timeout=60, verify=False) as ours:
@@ -64,6 +75,18 @@ async def _try(client_type: type[Client]) -> dict[str, Any]:
                 await client.stop()
                 server.stop()
     return {"scenarios": outcomes}
+
+
+async def _start(server: ServerProcess) -> None:
+    """However long it takes on a machine that is installing programs meanwhile."""
+    with suppress(TimeoutError):
+        await server.start()
+        return
+    for _ in range(PATIENCE):
+        with suppress(TimeoutError):
+            await until_ready(server.url, lambda: Path(f"/proc/{server.pid}").exists())
+            return
+    raise TimeoutError("the server did not become ready")
 
 
 async def _play(
