@@ -12,9 +12,12 @@ from soulgraph.tests.clients.live.libraries import VENV, Library
 from soulgraph.tests.clients.live.scenarios import Action, Step
 from soulgraph.tests.live import free_port
 
-
-# It fetches no prices, and tells nobody.
-QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
+# It fetches no prices, tells nobody, and needs no key of its own on this machine.
+QUIET = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "DO_NOT_TRACK": "1",
+    "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+}
 
 
 class LiteLLM(Library):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from contextlib import suppress
 from importlib.metadata import Distribution
 from typing import ClassVar
@@ -109,7 +110,7 @@ class OpenWebUI(Client):
 
     async def _say_and_stop(self, text: str) -> None:
         await self._type(text)
-        await expect(self.page.locator("#response-content-container").last).to_contain_text(" ")
+        await expect(self.page.locator("#response-content-container").last).to_contain_text(re.compile("[a-z]{3}"))
         await self.page.get_by_role("button", name="Stop").last.click()
         await self.page.wait_for_timeout(QUIET_MS)
 

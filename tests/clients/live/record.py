@@ -14,7 +14,7 @@ from soulgraph.tests.clients.recorder import Recorder, recording
 from soulgraph.tests.live import free_port
 
 RECORDED = Path(__file__).parents[1] / "recorded"
-SLOW_S = 0.3
+SLOW_S = 1.0
 SETTLING_S = 2
 TOOLS_KEPT = 2
 LONG = 1200

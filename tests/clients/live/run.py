@@ -1,4 +1,4 @@
-"""Drive the real programs against a real server: `python -m soulgraph.tests.clients.live.run [folder names]`.
+"""Drive the real programs against a real server: `python -m soulgraph.tests.clients.live.run [folder or folder/scenario …]`.
 
 What came of it is kept in `results.json`, which docs/clients.md is made of. Programs that are not named keep theirs.
 """
@@ -23,20 +23,25 @@ from soulgraph.tests.live import ServerProcess, new_soul, until_ready
 from soulgraph.tests.stub_openai import StubOpenAI
 
 RESULTS = Path(__file__).parents[1] / "results.json"
-SLOW_S = 0.3
+SLOW_S = 0.6
 SETTLING_S = 15
 PATIENCE = 10
 
 
 async def main(names: list[str]) -> int:
-    chosen = [one for one in PROGRAMS if not names or one.folder_name in names]
-    for client_type in chosen:
-        found = await _try(client_type)
-        _keep(client_type, found)
+    for client_type in PROGRAMS:
+        wanted = [one for one in SCENARIOS if client_type.plays(one) and _is_named(client_type, one, names)]
+        if wanted:
+            _keep(client_type, await _try(client_type, wanted))
     results = _kept()
     failed = [name for name in results if any(_missed(one) for one in results[name]["scenarios"].values())]
     sys.stderr.write(f"not as expected: {', '.join(failed)}\n" if failed else "all as expected\n")
     return len(failed)
+
+
+def _is_named(client_type: type[Client], scenario: Scenario, names: list[str]) -> bool:
+    folder = client_type.folder_name
+    return not names or folder in names or f"{folder}/{scenario.name}" in names
 
 
 def _kept() -> dict[str, Any]:
@@ -44,8 +49,10 @@ def _kept() -> dict[str, Any]:
 
 
 def _keep(client_type: type[Client], found: dict[str, Any]) -> None:
-    told = {"program": client_type.program, "version": client_type.version(), **found}
-    results = {**_kept(), client_type.folder_name: told}
+    results = _kept()
+    earlier = results.get(client_type.folder_name, {}).get("scenarios", {})
+    told = {"program": client_type.program, "version": client_type.version(), "scenarios": {**earlier, **found}}
+    results[client_type.folder_name] = told
     RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
@@ -53,8 +60,8 @@ def _missed(scenario: dict[str, Any]) -> bool:
     return scenario["outcome"] != scenario["expected"]
 
 
-async def _try(client_type: type[Client]) -> dict[str, Any]:
-    """Every scenario that the program can play, each with a soul of its own."""
+async def _try(client_type: type[Client], scenarios: list[Scenario]) -> dict[str, Any]:
+    """What came of these scenarios, each with a soul of its own."""
     outcomes = {}
     with tempfile.TemporaryDirectory() as folder:
         async with StubOpenAI() as stub:
@@ -67,14 +74,14 @@ async def _try(client_type: type[Client]) -> dict[str, Any]:
                 async with httpx.AsyncClient(base_url=server.url, timeout=60, verify=False) as ours:
                     soul_id = await new_soul(ours, "Mo")
                     await client.start()
-                    for scenario in filter(client_type.plays, SCENARIOS):
+                    for scenario in scenarios:
                         await ours.delete(f"/v1/souls/{soul_id}")
                         soul_id = await new_soul(ours, "Mo")
                         outcomes[scenario.name] = await _play(client, scenario, stub, ours, soul_id)
             finally:
                 await client.stop()
                 server.stop()
-    return {"scenarios": outcomes}
+    return outcomes
 
 
 async def _start(server: ServerProcess) -> None:
