@@ -36,14 +36,14 @@ def recordings() -> list[Path]:
 def lively(stub: StubOpenAI, delay_s: float = 0.0) -> None:
     """The model says something else each time, and does the tasks that are asked of it."""
     spoken: Iterator[str] = (f"{line} ({count})" for count in range(1, 1000) for line in _LINES)
-    for key, answer in _TASK_ANSWERS.items():
-        stub.when(f'\\"{key}\\"', Reply(text=answer))
 
     def speak(body: Any) -> Reply:
-        words = next(spoken)
-        soul = "state_update_json" in json.dumps(body)
-        text = f"<narrative>{words}</narrative><state_update_json>{{}}</state_update_json>" if soul else words
-        return Reply(text=text, chunk_delay_s=delay_s)
+        asked = json.dumps(body)
+        if "state_update_json" in asked:
+            turn = f"<narrative>{next(spoken)}</narrative><state_update_json>{{}}</state_update_json>"
+            return Reply(text=turn, chunk_delay_s=delay_s)
+        tasks = (answer for key, answer in _TASK_ANSWERS.items() if f'\\"{key}\\"' in asked)
+        return Reply(text=next(tasks, None) or next(spoken))
 
     stub.when("", speak)
 

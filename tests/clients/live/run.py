@@ -1,5 +1,6 @@
-"""Drive the real programs against a real server: `python -m soulgraph.tests.clients.live.run [folder or folder/scenario …]`.
+"""Drive the real programs against a real server: `python -m soulgraph.tests.clients.live.run`.
 
+What is named after it, as `open-webui` or `open-webui/stop`, is driven alone.
 What came of it is kept in `results.json`, which docs/clients.md is made of. Programs that are not named keep theirs.
 """
 
