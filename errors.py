@@ -13,6 +13,7 @@ SoulgraphError
 │   │   └── ServerBusy          more is under way than the server can do in time
 │   │   └── CatalogsBusy        too many catalogs of intents are being compiled
 │   ├── TurnStopped             the person: they had enough before the first word
+│   ├── NothingHeard            a recording without words
 │   └── ShuttingDown            the server takes no new turns
 ├── ModelError                  the language model or the way to it
 │   ├── ModelUnavailable        no answer, or an answer that says "later"
@@ -25,6 +26,9 @@ SoulgraphError
 ├── StoreUnavailable            the database
 │   └── MemoryUnavailable       Chroma, which finds events and summaries; turns go on without them
 ├── SenseUnavailable            a recogniser; the turn goes on without it
+├── SpeechError                 speech into text or text into speech: it answered, and nothing can be made of it
+│   ├── SpeechUnavailable       there is none, or no answer, or one that says "later"
+│   └── SpeechTimeout
 ├── BrokerUnavailable           the MQTT broker
 └── PromptError                 us: a prompt file and its variables disagree
 
@@ -179,6 +183,12 @@ class TurnStopped(RequestError):
     title = "The turn was stopped"
 
 
+class NothingHeard(RequestError):
+    code = "nothing_heard"
+    status = 422
+    title = "Nothing was said"
+
+
 class ShuttingDown(RequestError):
     code = "shutting_down"
     status = 503
@@ -262,6 +272,24 @@ class SenseUnavailable(SoulgraphError):
     code = "sense_unavailable"
     status = 503
     title = "A recogniser cannot be reached"
+
+
+class SpeechError(SoulgraphError):
+    code = "speech_failed"
+    status = 502
+    title = "The speech service failed"
+
+
+class SpeechUnavailable(SpeechError):
+    code = "speech_unavailable"
+    status = 503
+    title = "No speech service can be reached"
+
+
+class SpeechTimeout(SpeechError):
+    code = "speech_timeout"
+    status = 504
+    title = "The speech service took too long"
 
 
 class BrokerUnavailable(SoulgraphError):

@@ -5,7 +5,7 @@ The lifespan of the app opens everything that runs, and closes it again.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from soulgraph import __version__
 from soulgraph.api import (
+    audio,
     backgrounds,
     backup,
     cards,
@@ -20,6 +21,7 @@ from soulgraph.api import (
     chat_import,
     completions,
     documentation,
+    embeddings,
     emotion,
     events,
     evolution,
@@ -34,6 +36,8 @@ from soulgraph.api import (
     library,
     lore,
     lore_import,
+    mbti,
+    mcp,
     memory,
     messages,
     mqtt,
@@ -44,6 +48,7 @@ from soulgraph.api import (
     problems,
     profile,
     relations,
+    responses,
     senses,
     sessions,
     shared,
@@ -60,14 +65,17 @@ from soulgraph.api import (
     turns,
     usage,
     websocket,
+    xiaozhi,
 )
 from soulgraph.api.access import Access
 from soulgraph.api.auth import MAKE_A_KEY
 from soulgraph.api.contract import DescribedApp
+from soulgraph.api.cors import Cors
 from soulgraph.api.limits import BodyLimit
 from soulgraph.api.methods import Methods
 from soulgraph.api.metrics import Metrics
 from soulgraph.api.mqtt_rights import KeyLogins
+from soulgraph.api.origins import Origins
 from soulgraph.api.services import Services
 from soulgraph.api.shutdown import CutOff
 from soulgraph.errors import ConfigurationError
@@ -78,11 +86,14 @@ from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.afterglow_workers import AfterglowWorkers
 from soulgraph.runtime.background import in_background
 from soulgraph.runtime.chat_imports import ChatImports
+from soulgraph.runtime.home_assistant import HomeAssistant
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.ports import open_ports
 from soulgraph.runtime.proactive_scheduler import ProactiveScheduler
 from soulgraph.runtime.reminders import Reminders
 from soulgraph.runtime.retention import Retention
+from soulgraph.runtime.speakers import for_speaker
+from soulgraph.runtime.speech_ports import SpeechPorts, open_speech
 from soulgraph.runtime.stops import Stops
 from soulgraph.runtime.ticks import Ticks
 from soulgraph.runtime.tracing.ports import open_tracing
@@ -92,6 +103,7 @@ from soulgraph.senses.endpoint import masked
 from soulgraph.settings import Settings
 from soulgraph.stores.records import ApiKey
 from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.handlers import Handlers, PendingAnswer
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.inbox import Inbox
@@ -115,7 +127,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
             app.state.services = services
             yield
 
+    origins = Origins.parse(settings.cors_origins)
     app = DescribedApp(
+        outermost=lambda app: Cors(app, origins),
         title="soulgraph",
         version=__version__,
         lifespan=lifespan,
@@ -130,6 +144,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     conversations = (
         chat,
         completions,
+        responses,
+        mcp,
+        audio,
         websocket,
         stream,
         transcripts,
@@ -157,9 +174,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
         profile,
         events,
     )
-    presets = library, backgrounds, lore, lore_import, cards, images, templates, preview
-    administration = keys, terminals, mqtt, usage, jobs, graphs, operations, backup, documentation, studio
-    for module in (*conversations, *individuals, *presets, senses, simulate, *administration):
+    presets = library, backgrounds, lore, lore_import, cards, images, mbti, templates, preview
+    administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
+    for module in (*conversations, *individuals, *presets, senses, embeddings, simulate, *administration):
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
     return app
@@ -191,17 +208,22 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         runner = TurnRunner(graph, context, metrics.turn, settings.max_turns)
         relays = TurnRelays(ports.bus, ports.listeners.interest, runner.under_way)
         await stack.enter_async_context(relays.running())
-        await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner))
+        speech = await stack.enter_async_context(open_speech(settings))
+        await stack.enter_async_context(_terminal_inputs(context, presence, inbox, runner, settings.speaker_table))
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
+        if settings.home_assistant:
+            await stack.enter_async_context(_home_assistant(settings, context).running())
         if settings.alive:
             await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
         await stack.enter_async_context(Reminders(context, ports.listeners).running())
         imports = await stack.enter_async_context(ChatImports(context).running())
         await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
         _log_configuration(settings, context)
+        _log_speech(speech)
         _log_access(made)
+        _log_origins(settings, made)
         yield Services(
             settings,
             context.stores,
@@ -219,6 +241,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             Stops(ports.bus, ports.listeners.interest, runner),
             relays,
             await stack.enter_async_context(Relay.open(settings.llm)),
+            speech,
         )
 
 
@@ -250,6 +273,12 @@ def _ticks(
     )
 
 
+def _home_assistant(settings: Settings, context: Context) -> HomeAssistant:
+    broker = Broker.parse(settings.mqtt_url)
+    prefix, period_s = settings.home_assistant, settings.tick_s
+    return HomeAssistant(context.stores, broker, prefix, context.clock, lambda: context.constants, period_s)
+
+
 async def _open_hub(
     settings: Settings, stores: Stores, access: Access, inbox: Inbox, stack: AsyncExitStack
 ) -> MqttHub | None:
@@ -262,7 +291,7 @@ async def _open_hub(
 
 @asynccontextmanager
 async def _terminal_inputs(
-    context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner
+    context: Context, presence: Presence, inbox: Inbox, runner: TurnRunner, speakers: Mapping[str, str]
 ) -> AsyncIterator[None]:
     """Handle messages of terminals while the block lasts; then wait until the last answers have been sent."""
     if context.outlets.hub is None:
@@ -272,7 +301,8 @@ async def _terminal_inputs(
     async def begin(terminal_id: str, message: Input) -> PendingAnswer:
         ids = message.user_id, message.input_id, message.session_id
         request = TurnRequest(message.text, *ids, terminal_id=terminal_id)
-        return (await runner.start(request)).answer()
+        heard = [message.speaker] if message.speaker else []
+        return (await runner.start(await for_speaker(request, heard, speakers, context.stores))).answer()
 
     compile_soon = context.senses.intents.catalogs.compile_soon
     handlers = Handlers(context.stores, context.outlets.hub, presence, begin, context.clock, compile_soon)
@@ -301,6 +331,18 @@ def _log_access(keys: Sequence[ApiKey]) -> None:
         _log.info("access: open to this machine, because no API key has been made")
     elif all(key.revoked_at for key in keys):
         _log.warning("access: everybody is refused, because every API key is revoked; %s", MAKE_A_KEY)
+
+
+def _log_speech(speech: SpeechPorts) -> None:
+    hears = f"{speech.recogniser.model} at {speech.recogniser.place}" if speech.recogniser else "nobody"
+    speaks = speech.synthesiser.name if speech.synthesiser else "nobody"
+    _log.info("speech: %s turns it into text; %s speaks", hears, speaks)
+
+
+def _log_origins(settings: Settings, keys: Sequence[ApiKey]) -> None:
+    if not keys and Origins.parse(settings.cors_origins).lists_others:
+        waits = "takes effect with the first API key; until then only pages of this machine are let in"
+        _log.warning("SOULGRAPH_CORS_ORIGINS %s: %s", waits, MAKE_A_KEY)
 
 
 def _log_configuration(settings: Settings, context: Context) -> None:

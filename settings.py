@@ -18,6 +18,8 @@ from soulgraph.senses.endpoint import CarrierSetting, Endpoint
 from soulgraph.soul.validation import flaws_in
 
 PREFIX = "SOULGRAPH_"
+_TOPIC_OR_NONE = r"^(?:[^/+#\s]+(?:/[^/+#\s]+)*)?$"
+_ID = re.compile(r"^[\w.:@-]{1,128}$")
 _PASSWORD = re.compile(r"(?i)(?:://[^/:@]*:|password=)([^@&/]+)")
 
 
@@ -45,6 +47,11 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on; any other than loopback needs an API key")
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     workers: int = Field(1, ge=1, le=64, description="server processes behind that port; more than one need PostgreSQL")
+    cors_origins: str = Field(
+        "",
+        description="pages of other machines that may use a server with keys: `https://app.example.com`, several by "
+        "commas, or `*`; pages of this machine always may, unless it is `none`",
+    )
 
     llm_base_url: str = Field("", description="an OpenAI-compatible endpoint; empty with a key: OpenAI itself")
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
@@ -73,6 +80,11 @@ class Settings(BaseSettings):
     mqtt_websocket_port: int | None = Field(
         None, ge=0, le=65535, description="the same for browsers; empty: 9001, or the next that is free"
     )
+    home_assistant: str = Field(
+        "",
+        pattern=_TOPIC_OR_NONE,
+        description="`homeassistant`, the discovery prefix on that broker: souls are devices there; empty: none",
+    )
     chroma_url: str = Field(
         "",
         description="`http://host:8000`, a Chroma server for the event library; empty: embedded, in the data directory",
@@ -85,6 +97,25 @@ class Settings(BaseSettings):
     )
     emotion_url: str = Field("", description="an emotion service that answers `{emotion,p,a,d,intensity}`")
     intents: Literal["local", "llm"] = Field("local", description="`llm`: the model decides what intents are unclear")
+    stt_base_url: str = Field(
+        "",
+        description="an OpenAI-compatible endpoint that turns speech into text, or the whole address of whisper.cpp's "
+        "`/inference`; empty with a key: OpenAI itself",
+    )
+    stt_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    stt_model: str = Field("", description="its model; empty: audio is not understood")
+    tts_base_url: str = Field(
+        "", description="an OpenAI-compatible endpoint that turns text into speech; empty with a key: OpenAI itself"
+    )
+    tts_api_key: SecretStr = Field(SecretStr(""), description="its key; local servers often need none")
+    tts_model: str = Field("", description="its model; empty: `espeak-ng` speaks, where it is installed")
+    tts_voice: str = Field("", description="the voice that speaks when a request names none; empty: `alloy`")
+    speech_timeout_s: float = Field(
+        60, gt=0, allow_inf_nan=False, description="longest time for one recording to be understood, or text to be said"
+    )
+    speakers: str = Field(
+        "", description='which person each voice is that a recogniser names: JSON like `{"voice_7": "ann"}`, or a file'
+    )
     mcp: SecretStr = Field(SecretStr(""), description="MCP servers whose tools souls may use: JSON, or a file of it")
     timezone: str = Field("", description="the users' time zone, like `Asia/Shanghai`; empty: this machine's")
 
@@ -152,6 +183,9 @@ class Settings(BaseSettings):
         """Raise ConfigurationError for a setting that would be ignored because of another one."""
         if self.emotion_url and self.emotion != "http":
             raise ConfigurationError(f"{PREFIX}EMOTION_URL", f"is not used: set {PREFIX}EMOTION=http, or unset it")
+        if self.home_assistant and self.mqtt_url in ("", "none"):
+            fix = f"set {PREFIX}MQTT_URL to the broker of Home Assistant, or unset this"
+            raise ConfigurationError(f"{PREFIX}HOME_ASSISTANT", f"needs a broker that both of them use: {fix}")
         for name in ("mqtt_port", "mqtt_websocket_port"):
             if self.mqtt_url and getattr(self, name) is not None:
                 unused = f"is not used: unset it, or {PREFIX}MQTT_URL for an embedded broker"
@@ -192,7 +226,31 @@ class Settings(BaseSettings):
         """The endpoint of the embeddings; None for the built-in sentence encoder."""
         return self._endpoint("embeddings")
 
-    def _endpoint(self, kind: Literal["llm", "embeddings"]) -> Endpoint | None:
+    @property
+    def stt(self) -> Endpoint | None:
+        """The endpoint that turns speech into text; None if there is none."""
+        endpoint = self._endpoint("stt")
+        return endpoint and replace(endpoint, timeout_s=self.speech_timeout_s)
+
+    @property
+    def tts(self) -> Endpoint | None:
+        """The endpoint that turns text into speech; None for the local engine."""
+        endpoint = self._endpoint("tts")
+        return endpoint and replace(endpoint, timeout_s=self.speech_timeout_s)
+
+    @cached_property
+    def speaker_table(self) -> dict[str, str]:
+        """The person of each voice that a recogniser names."""
+        try:
+            text = self.speakers or "{}"
+            table = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{PREFIX}SPEAKERS", f"is neither JSON nor a file of JSON: {error}") from error
+        if not isinstance(table, dict) or not all(isinstance(who, str) and _ID.match(who) for who in table.values()):
+            raise ConfigurationError(f"{PREFIX}SPEAKERS", "must map voices to people: letters, digits and any of .:@_-")
+        return {voice.strip(): who for voice, who in table.items()}
+
+    def _endpoint(self, kind: Literal["llm", "embeddings", "stt", "tts"]) -> Endpoint | None:
         """None if nothing is configured. An incomplete configuration raises ConfigurationError: it is no fall-back."""
         url, key, model = (getattr(self, f"{kind}_{part}") for part in ("base_url", "api_key", "model"))
         name = f"{PREFIX}{kind.upper()}"
@@ -240,7 +298,7 @@ class Settings(BaseSettings):
         servers = servers.get("mcpServers", servers) if isinstance(servers, dict) else None
         if not isinstance(servers, dict) or not all(isinstance(server, dict) for server in servers.values()):
             raise ConfigurationError(f"{PREFIX}MCP", "must map names of servers to how each is reached")
-        return {name: _reached(server) for name, server in servers.items()}
+        return {name: _reached(server) for name, server in servers.items() if not server.get("disabled")}
 
     @property
     def checked_otlp_endpoint(self) -> str:
@@ -290,5 +348,5 @@ def is_loopback(host: str) -> bool:
 
 
 def _reached(server: dict[str, Any]) -> dict[str, Any]:
-    """The server with its transport: if it names none, `stdio` if it has a command, else `http`."""
-    return {"transport": "stdio" if "command" in server else "http", **server}
+    """The server with its transport, which other programs call `type`; without one it is told by its command."""
+    return {"transport": server.get("type", "stdio" if "command" in server else "http"), **server}

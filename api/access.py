@@ -16,6 +16,11 @@ class Access:
     def __init__(self, open_until_first_key: bool) -> None:
         self._open = open_until_first_key
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether that is known without asking."""
+        return not self._open
+
     async def is_open(self, tx: Transaction) -> bool:
         """Asked for every request while it is open: a key closes the server as soon as it is made."""
         if self._open and await tx.keys.any():

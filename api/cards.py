@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
@@ -11,29 +12,30 @@ from fastapi.responses import Response
 from pydantic import Field, ValidationError
 
 from soulgraph.api.auth import server_owner, speaker
-from soulgraph.api.edits import unstorable
 from soulgraph.api.fields import Id
 from soulgraph.api.library import CharacterOut, NewCharacter, stored
-from soulgraph.api.limits import MEBIBYTE
+from soulgraph.api.mbti import MbtiSuggestion, suggested_type
 from soulgraph.api.media import OCTETS, binary, either, json_file, sent
 from soulgraph.api.raising import ALREADY_EXISTS, NO_CARD, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import InvalidInput
-from soulgraph.library.cards.files import read_file
-from soulgraph.library.cards.png import SIGNATURE, plain, with_texts, without_texts
-from soulgraph.library.cards.reading import Reading, taken_in
-from soulgraph.library.cards.spec import V2, V3, as_card
+from soulgraph.library.cards.cleaning import cleaned
+from soulgraph.library.cards.files import open_file
+from soulgraph.library.cards.kinds import recognise
+from soulgraph.library.cards.lenient import Json
+from soulgraph.library.cards.pictures import pictures_of
+from soulgraph.library.cards.png import plain, with_texts
+from soulgraph.library.cards.reading import OWN_FIELDS, has_words, taken_in
+from soulgraph.library.cards.spec import OURS, V2, V3, validate_card
 from soulgraph.library.cards.writing import card_of
-from soulgraph.library.images import PNG, as_png, check_image
+from soulgraph.library.images import CheckedImage, as_png
 from soulgraph.nodes.context import Context
 from soulgraph.nodes.persona_context import budget_of
 from soulgraph.prompts.fit_notes import fit_notes
-from soulgraph.prompts.lore import Lore
 from soulgraph.prompts.persona import Persona
 from soulgraph.prompts.templates import shipped
 from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
-from soulgraph.soul.validation import Flaw, flaws_in
-from soulgraph.stores.presets import AVATAR
+from soulgraph.soul.validation import flaws_in
 from soulgraph.stores.records import Picture, Preset
 
 router = APIRouter(prefix="/v1/characters", tags=["library"])
@@ -42,48 +44,53 @@ Format = Literal["json", "png"]
 Spec = Literal["v2", "v3"]
 _MEDIA: dict[Format, str] = {"json": "application/json", "png": "image/png"}
 _SPECS: dict[Spec, str] = {"v2": V2, "v3": V3}
-_MAX_PICTURE = 4 * MEBIBYTE
 _EXAMPLE = {
     "spec": "chara_card_v2",
     "spec_version": "2.0",
     "data": {"name": "Lumen", "description": "Keeps the lighthouse.", "first_mes": "The lamp is lit. Sit."},
 }
-_CARD = either(json_file(_EXAMPLE), binary("image/png"))
-FILES = binary("image/png", "application/zip", OCTETS)
+_JSON = json_file(_EXAMPLE)
+_CARD = either(_JSON, binary("image/png"))
+FILES = binary("image/png", "image/webp", "image/jpeg", "application/zip", "application/yaml", OCTETS)
 
 
 class ReadCard(NamedTuple):
-    """The contents of a card file; `notes` say which parts of it are not kept."""
+    """The contents of a card file; `notes` say which parts of it are not kept, or not as they came."""
 
     character: NewCharacter
-    picture: bytes | None
+    images: Mapping[str, CheckedImage]
     notes: list[str]
 
 
 class ImportedCharacter(CharacterOut):
-    notes: list[str] = Field([], description="what of the card was not kept, or is too long for every prompt")
+    notes: list[str] = Field(
+        [], description="what of the card was cut, is not kept, has no effect here, or is too long for every prompt"
+    )
+    mbti_suggestion: MbtiSuggestion = Field(description="the type that its text suggests, see `/mbti`")
 
 
-@router.post(
-    "/import", status_code=201, dependencies=[server_owner], openapi_extra=sent(either(json_file(_EXAMPLE), FILES))
-)
+@router.post("/import", status_code=201, dependencies=[server_owner], openapi_extra=sent(either(_JSON, FILES)))
 @raises(ALREADY_EXISTS, NO_CARD)
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
-    """Import a character card; the request body is the file: JSON, PNG or charx.
+    """Import a character card; the request body is the file: JSON, PNG, charx, WebP, JPEG or YAML.
 
-    A card that cannot be read or stored is refused as a whole. `notes` lists the parts that were not kept, and those
-    that are too long to stand in every prompt as a whole.
+    Cards of V1, V2 and V3, of RisuAI, Agnai, text-generation-webui and Pygmalion are read. What is too long or of
+    another kind than it should be is cut or left out; `notes` lists that, and what has no effect here. Only a file
+    without a card is refused.
     """
     body = await request.body()
     # In a thread, because a large or hostile card takes long to read.
     card = await asyncio.to_thread(read_card, body)
     character = card.character
+    now = services.now()
+    suggestion = MbtiSuggestion.of(await asyncio.to_thread(suggested_type, stored(character)))
     async with services.stores.write() as tx:
-        await tx.characters.add(character.id, character.name, stored(character), services.now())
-        if card.picture:
-            await tx.pictures.put(Picture(character.id, AVATAR, PNG, card.picture, services.now()))
-        imported = ImportedCharacter.of(await tx.characters.get(character.id), [AVATAR] if card.picture else [])
-    return imported.model_copy(update={"notes": [*card.notes, *_fit_notes(character, services.context)]})
+        await tx.characters.add(character.id, character.name, stored(character), now)
+        for name, image in card.images.items():
+            await tx.pictures.put(Picture(character.id, name, *image, now))
+        made = CharacterOut.of(await tx.characters.get(character.id), sorted(card.images))
+    notes = [*card.notes, *_fit_notes(character, services.context)]
+    return ImportedCharacter(**made.model_dump(), notes=notes, mbti_suggestion=suggestion)
 
 
 def _fit_notes(character: NewCharacter, context: Context) -> list[str]:
@@ -125,52 +132,42 @@ def _card_file(character: Preset, picture: Picture | None, kind: Format, spec: S
 
 
 def _card_json(character: Preset, spec: Spec) -> bytes:
-    card = card_of(character.name, character.data, _SPECS[spec])
+    card = card_of(character.name, character.data, _SPECS[spec], flaw_of_pattern)
     return json.dumps(card, ensure_ascii=False, indent=2).encode()
 
 
 def read_card(body: bytes) -> ReadCard:
-    """Raises InvalidInput if the file is no card, or has something that the library cannot store."""
-    data = read_file(body)
-    if flaw := unstorable(data):
-        raise InvalidInput(flaw)
-    reading = taken_in(as_card(data))
+    """Raises InvalidInput if the file is no card, or one without a name and without any text."""
+    file = open_file(body)
+    data, cleaning_notes = cleaned(file.data)
+    card, kind_notes = recognise(data)
+    if not has_words(validate_card(card)):
+        raise InvalidInput("the card is empty: it has no name and no text: send another file, or give it a name")
+    pictures = pictures_of(file, validate_card(card), card["data"])
+    reading = taken_in(card, flaw_of_pattern)
+    character, own_notes = _storable(reading.character)
+    return ReadCard(
+        character, pictures.images, [*cleaning_notes, *kind_notes, *reading.notes, *own_notes, *pictures.notes]
+    )
+
+
+def _storable(fields: Json) -> tuple[NewCharacter, list[str]]:
+    """The character, without the fields of our own extension that somebody has spoiled; notes name those."""
     try:
-        character = NewCharacter.model_validate(reading.character)
+        return NewCharacter.model_validate(fields), []
     except ValidationError as error:
-        raise _locate_in_card(error, reading) from error
-    _refuse_slow_patterns(character.lore, reading)
-    picture, notes = _picture(body)
-    return ReadCard(character, picture, [*notes, *reading.notes])
+        wrong = {flaw.path.partition(".")[0]: flaw for flaw in flaws_in(error.errors())}
+    if not wrong.keys() <= {*OWN_FIELDS}:
+        raise InvalidInput("; ".join(map(str, wrong.values())))
+    notes = [f"data.extensions.{OURS}.{flaw.path}: left out: {flaw.message}" for flaw in wrong.values()]
+    return NewCharacter.model_validate({name: value for name, value in fields.items() if name not in wrong}), notes
 
 
-def _picture(body: bytes) -> tuple[bytes | None, list[str]]:
-    """The picture that a PNG card is, if pages can show it; else a note says why it is not kept."""
-    if not body.startswith(SIGNATURE):
-        return None, []
-    if (size := len(without_texts(body))) > _MAX_PICTURE:
-        return None, [f"the picture has {size} bytes, and is not kept: at most {_MAX_PICTURE} are"]
+@lru_cache(maxsize=4096)
+def flaw_of_pattern(source: str) -> str:
+    """Why a regular expression cannot be searched for; empty if it can."""
     try:
-        return check_image(body).content, []
-    except InvalidInput as error:
-        return None, [f"the picture is not kept: {error.detail}"]
-
-
-def _refuse_slow_patterns(lore: Sequence[Lore], reading: Reading) -> None:
-    """Raise InvalidInput for a regular expression that could take exponential time."""
-    for n, key in [(n, key) for n, entry in enumerate(lore) if entry.use_regex for key in entry.keys]:
-        try:
-            refuse_slow_pattern(key)
-        except UnsafePattern as error:
-            raise InvalidInput(f"{reading.places[f'lore.{n}']}.keys: {key!r} {error}") from error
-
-
-def _locate_in_card(error: ValidationError, reading: Reading) -> InvalidInput:
-    """The first validation error, with the path of the field in the card instead of in our character."""
-    flaw = flaws_in(error.errors())[0]
-    parts = flaw.path.split(".")
-    for length in range(len(parts), 0, -1):  # the longest path of which the place in the card is known
-        if place := reading.places.get(".".join(parts[:length])):
-            parts = [place, *parts[length:]]
-            break
-    return InvalidInput(str(Flaw(".".join(parts), flaw.message)))
+        refuse_slow_pattern(source)
+    except UnsafePattern as error:
+        return str(error)
+    return ""

@@ -1,5 +1,6 @@
 """`POST /v1/chat`: one turn, answered as JSON or streamed as server-sent events."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Annotated, Literal, Self
 
@@ -22,9 +23,11 @@ from soulgraph.errors import InvalidInput, NotFound
 from soulgraph.nodes.answer import Answer
 from soulgraph.runtime.admission import TurnRequest
 from soulgraph.runtime.running_turn import RunningTurn
+from soulgraph.runtime.speakers import for_speaker
 from soulgraph.runtime.stops import StopOrder
 from soulgraph.soul.validation import FLAG
 from soulgraph.stores.stores import Stores, Transaction
+from soulgraph.terminals.reports import SpeakerName
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -45,6 +48,11 @@ class ChatInput(BaseModel):
     source: str | None = None
     ts: float | str | None = None
     text: Text
+    speaker: SpeakerName | None = Field(
+        None,
+        description="whom the recogniser heard: a person's id, or a name of its own; see people. It counts more than "
+        "`user_id`, and nothing for a key that is one person",
+    )
 
 
 class ChatRequest(Body):
@@ -85,6 +93,8 @@ class ChatRequest(Body):
             raise ValueError("send either `text` or `inputs`")
         if self.replaces is None and self.text is None and self.inputs is None:
             raise ValueError("send either `text` or `inputs`")
+        if len(self.speakers) > 1:
+            raise ValueError("one turn has one speaker: send what each of them has said by itself")
         if len(self.full_text) > MAX_TEXT:
             raise ValueError(f"the inputs may have {MAX_TEXT} characters together")
         return self
@@ -93,6 +103,11 @@ class ChatRequest(Body):
     def full_text(self) -> str:
         """`text`, or the texts of all inputs, one per line; empty if a message is to be answered anew."""
         return self.text or "\n".join(entry.text for entry in self.inputs or [])
+
+    @property
+    def speakers(self) -> set[str]:
+        """Whom a recogniser has heard."""
+        return {entry.speaker for entry in self.inputs or [] if entry.speaker and entry.speaker.strip()}
 
     @property
     def key(self) -> str | None:
@@ -154,10 +169,15 @@ async def stop_turns(session_id: str, request: StopRequest, caller: Caller, serv
     )
 
 
-async def begin(request: ChatRequest, caller: Caller, services: Services) -> RunningTurn:
-    """Start the turn, and record that the terminal it came from is online."""
+async def begin(
+    request: ChatRequest, caller: Caller, services: Services, speakers: Collection[str] = ()
+) -> RunningTurn:
+    """Start the turn, and record that the terminal it came from is online.
+
+    `speakers` are whom our own recogniser has heard.
+    """
     services.runner.require_room()
-    turn = await services.runner.start(await for_caller(request.turn(), caller, services.stores))
+    turn = await services.runner.start(await _wanted(request, caller, services, speakers))
     if request.terminal_id:
         services.presence.spoken_at(request.terminal_id)
     return turn
@@ -165,8 +185,18 @@ async def begin(request: ChatRequest, caller: Caller, services: Services) -> Run
 
 async def resume(request: ChatRequest, last_event_id: str, caller: Caller, services: Services) -> ResumedTurn:
     """The turn with the same input, wherever it runs, from where it was heard last."""
-    wanted = await for_caller(request.turn(), caller, services.stores)
+    wanted = await _wanted(request, caller, services)
     return await resume_turn(wanted, last_event_id, lambda: begin(request, caller, services), services)
+
+
+async def _wanted(
+    request: ChatRequest, caller: Caller, services: Services, speakers: Collection[str] = ()
+) -> TurnRequest:
+    """The turn, with the person whom a recogniser has heard; a key that is somebody speaks for them alone."""
+    turn = request.turn()
+    if caller.acts_for_anybody:
+        turn = await for_speaker(turn, speakers or request.speakers, services.settings.speaker_table, services.stores)
+    return await for_caller(turn, caller, services.stores)
 
 
 async def for_caller(request: TurnRequest, caller: Caller, stores: Stores) -> TurnRequest:

@@ -5,7 +5,7 @@ parameters and its body. It is done once, when somebody asks for the description
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
 
 from soulgraph.api import openai_wire
 from soulgraph.api.examples import KEYS, kind_of
@@ -74,7 +75,17 @@ class OpenAIProblem(BaseModel):
 
 
 class DescribedApp(FastAPI):
-    """A FastAPI app that describes every answer of its endpoints."""
+    """A FastAPI app that describes every answer of its endpoints.
+
+    `outermost` wraps all of it: what is added as middleware does not see the answers to unexpected errors.
+    """
+
+    def __init__(self, outermost: Callable[[ASGIApp], ASGIApp] = lambda app: app, **options: Any) -> None:
+        super().__init__(**options)
+        self._outermost = outermost
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return self._outermost(super().build_middleware_stack())
 
     def setup(self) -> None:
         """To describe it all takes half a second, in which nobody would be answered: it is done in a thread."""

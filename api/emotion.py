@@ -130,6 +130,10 @@ async def read_history(
     return HistoryOut(soul_id=soul_id, points=[PointOut.of(point) for point in shown])
 
 
+def present_state(soul: Soul, services: Services) -> EmotionState:
+    return _present(soul, services)[0]
+
+
 def _present(soul: Soul, services: Services) -> tuple[EmotionState, Gate]:
     """The stored emotion evolved to this moment, and the gate that follows from it."""
     now = services.now()

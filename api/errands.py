@@ -23,7 +23,11 @@ _HEALTH_TOKENS, _HEALTH_CHARACTERS = 10, 40
 _KEY = re.compile(r"""\{\s*\\?["'](\w{1,40})\\?["']\s*:""")
 _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{0,3}[:：]\s*["'“]*(.+?)["'”]*\s*$""")
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
-_IGNORE = re.compile(r"\W*ignore (?:all )?previous instructions", re.IGNORECASE)
+_COMMAND = re.compile(
+    r"(?:^|\n\n)\W*(?:ignore (?:all )?previous instructions|write your next reply from the point of view of).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands behind the conversation, also where a program has joined it to the last line."""
 _TASK = re.compile(r"\s*#{2,4} task", re.IGNORECASE)
 _EMPTY: Mapping[str, Any] = {
     "title": "",
@@ -53,7 +57,7 @@ def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | N
     said = [one for one in messages if one.role != "system" or text_of(one.content).strip()]
     last, text = said[-1].role if said else "", _ends(text_of(said[-1].content)) if said else ""
     if last in ("system", "developer") and len(said) > 1:
-        return _errand(text) if _found("system_command", text) else None
+        return _errand(text) if _found("system_command", text) or _is_framed_command(text) else None
     if last == "assistant" or not text:
         return None
     alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
@@ -84,11 +88,12 @@ def _is_task(system: str, text: str, alone: bool) -> bool:
         return False
     if alone and _found("known", whole):
         return True
-    if _IGNORE.match(text) and (_count("demands", text) or _kind(text)):
+    command = _COMMAND.search(text) or (_COMMAND.search(system) if alone else None)
+    if command and (_found("demands", command[0]) or _kind(command[0])):
         return True
     if not alone:
         return _kind(text) != "" and demands >= 2 and _found("about_the_talk", text)
-    return demands > 0 and (_is_framed(text) or _is_helped(system, text, demands))
+    return _is_framed(text) or _is_helped(system, text, demands)
 
 
 def _is_framed(text: str) -> bool:
@@ -99,11 +104,17 @@ def _is_framed(text: str) -> bool:
     return framed or (_TASK.match(text) is not None and _count("demands", text) > 1)
 
 
+def _is_framed_command(text: str) -> bool:
+    """Whether the system's last word asks for something about the conversation before it."""
+    return _kind(text) != "" and _found("demands", text) and _found("about_the_talk", text)
+
+
 def _is_helped(system: str, text: str, demands: int) -> bool:
     """Whether the system's message makes a helper of the model, for what the user's quotes."""
     if _kind(system) == "":
         return False
-    return _found("helper", system) or _found("quoted_talk", text) or (demands > 1 and _is_framed(system))
+    signs = _found("helper", system) + _found("quoted_talk", text) + (demands > 0)
+    return signs > 1 or (demands > 1 and _is_framed(system))
 
 
 def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: str) -> bool:

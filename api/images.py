@@ -10,10 +10,11 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from soulgraph.api.auth import server_owner, speaker
 from soulgraph.api.fields import Id
-from soulgraph.api.media import Responses, binary, sent
-from soulgraph.api.raising import EMPTY_BODY, NO_PICTURE, raises
+from soulgraph.api.media import OCTETS, Responses, binary, sent
+from soulgraph.api.raising import EMPTY_BODY, NO_PACK, NO_PICTURE, raises
 from soulgraph.api.services import Served
 from soulgraph.errors import NotFound
+from soulgraph.library.cards.packs import read_pack
 from soulgraph.library.images import ContentType, check_image
 from soulgraph.soul.emotions import EMOTIONS
 from soulgraph.soul.timestamps import iso
@@ -55,6 +56,33 @@ async def list_images(character_id: Id, services: Served) -> list[ImageOut]:
     async with services.stores.read() as tx:
         await tx.characters.get(character_id)
         return [ImageOut.of(info) for info in await tx.pictures.infos(character_id)]
+
+
+class ImportedImages(BaseModel):
+    images: list[ImageOut] = Field(description="those that were stored")
+    notes: list[str] = Field(description="which files were not kept, and which are kept under another name")
+
+
+@router.post(
+    "/import", status_code=201, dependencies=[server_owner], openapi_extra=sent(binary("application/zip", OCTETS))
+)
+@raises(NO_PACK)
+async def import_images(character_id: Id, request: Request, services: Served) -> ImportedImages:
+    """Store the pictures of an expression pack; the request body is the file: a zip archive like SillyTavern's.
+
+    The name of each file says which emotion it shows: `joy.png`, `Lumen/annoyance-2.webp`. Labels that are not our
+    emotions are kept as the one that is closest. A picture that is there already is replaced.
+    """
+    pack = await asyncio.to_thread(read_pack, await request.body())  # decoding takes long
+    now = services.now()
+    async with services.stores.write() as tx:
+        await tx.characters.lock(character_id)
+        for name, image in pack.images.items():
+            await tx.pictures.put(Picture(character_id, name, *image, now))
+    infos = [
+        PictureInfo(character_id, name, image[0], len(image[1]), now) for name, image in sorted(pack.images.items())
+    ]
+    return ImportedImages(images=[ImageOut.of(info) for info in infos], notes=pack.notes)
 
 
 @router.get(

@@ -12,6 +12,7 @@ from soulgraph.api.edits import Body, Revised, example, refuse_if_changed, revis
 from soulgraph.api.fields import Id, Mbti, Name, NewId
 from soulgraph.api.raising import ALREADY_EXISTS, CHANGED_MEANWHILE, raises
 from soulgraph.api.services import Served
+from soulgraph.library.cards.limits import MAX_EXAMPLES, MAX_GREETINGS, MAX_LORE, MAX_PERSONA, MAX_UTTERANCE
 from soulgraph.prompts.lore import Lore
 from soulgraph.soul.personality import MBTI_TYPES
 from soulgraph.soul.profile import Edit, EditedField
@@ -22,13 +23,11 @@ from soulgraph.stores.presets import Presets
 from soulgraph.stores.records import Preset
 from soulgraph.stores.stores import Transaction
 
-MAX_LORE = 500
-
 router = APIRouter(prefix="/v1", tags=["library"])
 
 Short = Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True)]
-Long = Annotated[str, StringConstraints(max_length=20_000, strip_whitespace=True)]
-Utterance = Annotated[str, StringConstraints(min_length=1, max_length=8000, strip_whitespace=True), NOT_BLANK]
+Long = Annotated[str, StringConstraints(max_length=MAX_PERSONA, strip_whitespace=True)]
+Utterance = Annotated[str, StringConstraints(min_length=1, max_length=MAX_UTTERANCE, strip_whitespace=True), NOT_BLANK]
 Monologue = Annotated[str, StringConstraints(max_length=1200, strip_whitespace=True)]
 
 
@@ -90,8 +89,8 @@ class Character(CommonFields):
     avatar: Short = Field("", description="the name or address of a picture")
     base_persona: Long = Field("", description="who the character is; it never changes")
     initial_profile: InitialProfile = InitialProfile()
-    greetings: list[Utterance] = Field([], max_length=20)
-    style_examples: list[Utterance] = Field([], max_length=50)
+    greetings: list[Utterance] = Field([], max_length=MAX_GREETINGS)
+    style_examples: list[Utterance] = Field([], max_length=MAX_EXAMPLES)
     inner_state: Monologue = Field("", description="the seed of a soul's inner monologue")
     mbti_type: Annotated[Mbti, AfterValidator(_mbti)] | None = None
 

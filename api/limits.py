@@ -15,10 +15,13 @@ LIMITS = dict.fromkeys(("/v1/sessions/import", "/v1/characters/import"), 20 * ME
 LIMITS |= dict.fromkeys(("/v1/chat/completions", "/v1/responses"), 32 * MEBIBYTE)
 """With pictures, which programs send again with every message. None is looked at."""
 LIMITS["/v1/souls/import"] = LARGE
+LIMITS["/v1/audio/transcriptions"] = 25 * MEBIBYTE
+LIMITS["/v1/embeddings"] = 8 * MEBIBYTE
 _PRESET = r"/v1/(?:characters|backgrounds)/[^/]+"
 PATTERNS = {
     # A character or background may have more lore than other bodies may have bytes.
     re.compile(rf"/v1/(?:characters|backgrounds)|{_PRESET}(?:/lore)?"): 4 * MEBIBYTE,
+    re.compile(r"/v1/characters/[^/]+/images/import"): 20 * MEBIBYTE,
     re.compile(r"/v1/characters/[^/]+/images/[^/]+"): 4 * MEBIBYTE,
     re.compile(rf"{_PRESET}/lore/import"): 20 * MEBIBYTE,
     re.compile(r"/v1/souls/[^/]+/import-chats"): LARGE,

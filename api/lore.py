@@ -10,10 +10,11 @@ from pydantic import Field
 from soulgraph.api.auth import AnyReader, server_owner
 from soulgraph.api.edits import Body, example, refuse_if_changed
 from soulgraph.api.fields import Content, Id, NewId
-from soulgraph.api.library import MAX_LORE, duplicate_id
+from soulgraph.api.library import duplicate_id
 from soulgraph.api.raising import CHANGED_MEANWHILE, ENTRY_EXISTS, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Conflict, InvalidInput, NotFound
+from soulgraph.library.cards.limits import MAX_LORE
 from soulgraph.prompts.lore import Lore, lore_of
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.presets import Presets

@@ -3,25 +3,23 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from soulgraph.api.auth import server_owner
-from soulgraph.api.cards import FILES
-from soulgraph.api.edits import unstorable
+from soulgraph.api.cards import FILES, flaw_of_pattern
 from soulgraph.api.fields import Id
-from soulgraph.api.library import MAX_LORE
 from soulgraph.api.lore import PresetKind, presets_of, rewrite_lore
 from soulgraph.api.media import either, json_file, sent
 from soulgraph.api.raising import NO_LOREBOOK, raises
 from soulgraph.api.services import Served
-from soulgraph.errors import InvalidInput
+from soulgraph.library.cards.cleaning import cleaned
 from soulgraph.library.cards.files import read_file
-from soulgraph.library.lorebooks import FoundEntry, read_lorebook
+from soulgraph.library.cards.limits import MAX_LORE
+from soulgraph.library.lorebooks import read_lorebook
 from soulgraph.prompts.lore import Lore
-from soulgraph.senses.intents.patterns import UnsafePattern, refuse_slow_pattern
-from soulgraph.soul.validation import explain
 
 _EXAMPLE = {"entries": {"0": {"key": ["lamp"], "content": "The lamp has burned since the flood."}}}
 _BOOK = sent(either(json_file(_EXAMPLE), FILES))
@@ -39,11 +37,8 @@ class ReadBook:
     entries: list[Lore]
     notes: list[str]
 
-    def added_to(self, lore: Sequence[Lore]) -> list[Lore]:
-        """The entries that are not there yet, each with an id that is free.
-
-        Raises InvalidInput if they are too many.
-        """
+    def added_to(self, lore: Sequence[Lore]) -> "Addition":
+        """The entries that are not there yet, each with an id that is free, as many as there is room for."""
         there = {_content(entry) for entry in lore}
         taken = {entry.id for entry in lore}
         new = []
@@ -52,11 +47,21 @@ class ReadBook:
                 new.append(entry.model_copy(update={"id": _free_id(entry.id, taken)}))
                 there.add(_content(entry))
                 taken.add(new[-1].id)
-        if (total := len(lore) + len(new)) > MAX_LORE:
-            raise InvalidInput(
-                f"there would be {total} entries, and at most {MAX_LORE} can be kept: delete some, or import fewer"
-            )
-        return new
+        room = max(MAX_LORE - len(lore), 0)
+        return Addition(new[:room], known=len(self.entries) - len(new), left_out=len(new[room:]))
+
+
+class Addition(NamedTuple):
+    """The entries that an import adds; how many were there already, and for how many there is no room."""
+
+    entries: list[Lore]
+    known: int
+    left_out: int
+
+    def notes(self) -> list[str]:
+        known = f"there already, and not added again (entries: {self.known})"
+        full = f"left out, because at most {MAX_LORE} entries can be kept: delete some first (entries: {self.left_out})"
+        return [*([known] if self.known else []), *([full] if self.left_out else [])]
 
 
 def import_router(kind: PresetKind) -> APIRouter:
@@ -67,24 +72,24 @@ def import_router(kind: PresetKind) -> APIRouter:
     async def import_lore(preset_id: Id, request: Request, services: Served) -> ImportedLore:
         """Add the entries of a lorebook; the request body is the file.
 
-        It is SillyTavern's world info, a `character_book`, or a card that has one: JSON, PNG or charx. `notes` lists
-        what was not kept. Entries that are there already are not added again.
+        It is SillyTavern's world info, a memory book of Agnai, RisuAI's lorebook, a `character_book`, or a card that
+        has one: JSON, PNG or charx. `notes` lists what was cut or not kept. Entries that are there already are not
+        added again.
         """
         content = await request.body()
         async with services.stores.read() as tx:
             preset = await presets_of(tx, kind).get(preset_id)
         # In a thread, because a large or hostile file takes long to read.
         book = await asyncio.to_thread(read_book, content, preset.name if kind == "characters" else None)
-        new: list[Lore] = []
+        additions: list[Addition] = []
 
         def extend(lore: list[Lore]) -> list[Lore]:
-            new.extend(book.added_to(lore))
-            return [*lore, *new]
+            additions.append(book.added_to(lore))
+            return [*lore, *additions[-1].entries]
 
         await rewrite_lore(kind, preset_id, extend, services)
-        known = len(book.entries) - len(new)
-        note = [f"there already, and not added again (entries: {known})"] if known else []
-        return ImportedLore(added=len(new), notes=[*book.notes, *note])
+        addition = additions[-1]
+        return ImportedLore(added=len(addition.entries), notes=[*book.notes, *addition.notes()])
 
     return router
 
@@ -94,32 +99,11 @@ router.routes.extend([*import_router("characters").routes, *import_router("backg
 
 
 def read_book(content: bytes, char: str | None) -> ReadBook:
-    """Raises InvalidInput if the file is no lorebook. An entry that cannot be stored is left out, as a note says."""
-    data = read_file(content)
-    if flaw := unstorable(data):
-        raise InvalidInput(flaw)
-    book = read_lorebook(data, char)
-    entries: list[Lore] = []
-    notes: list[str] = []
-    for found in book.entries:
-        try:
-            entries.append(_lore(found))
-        except InvalidInput as error:
-            notes.append(f"{found.place}: left out, because {error}")
-    return ReadBook(entries, [*notes, *book.notes])
-
-
-def _lore(found: FoundEntry) -> Lore:
-    """Raises InvalidInput for an entry that cannot be stored, or whose patterns could take exponential time."""
-    try:
-        entry = Lore.model_validate(found.lore)
-        for key in entry.keys if entry.use_regex else ():
-            refuse_slow_pattern(key)
-    except ValidationError as error:
-        raise InvalidInput(explain(error)) from error
-    except UnsafePattern as error:
-        raise InvalidInput(f"keys: {error}") from error
-    return entry
+    """Raises InvalidInput if the file is no lorebook. What of an entry cannot be kept is left out, as a note says."""
+    data, cleaning_notes = cleaned(read_file(content))
+    book = read_lorebook(data, char, flaw_of_pattern)
+    entries = [Lore.model_validate(found.lore) for found in book.entries]
+    return ReadBook(entries, [*cleaning_notes, *book.notes])
 
 
 def _content(entry: Lore) -> Lore:

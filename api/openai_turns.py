@@ -46,10 +46,12 @@ async def begin_turn(
     """Start the turn that these messages ask for. Raises InvalidInput if nobody says anything in them."""
     services.runner.require_room()
     if request.forces_tool:
-        raise _invalid("tool_choice", "a soul has tools of its own, and calls none of yours: leave this out, or `auto`")
+        raise invalid_field(
+            "tool_choice", "a soul has tools of its own, and calls none of yours: leave this out, or `auto`"
+        )
     talk = read_talk(messages)
     if talk is None:
-        raise _invalid("messages", "there is no message of the user")
+        raise invalid_field("messages", "there is no message of the user")
     user_id, ignored = await _speaker(http, request, talk, named, caller, services)
     soul = await find_soul(request.model, caller.acting_for(user_id), services)
     wanted = TurnRequest(_checked(talk.said), user_id, input_id, soul_id=soul.soul_id)
@@ -66,10 +68,10 @@ def _checked(said: str) -> str:
     try:
         return _text.validate_python(said)
     except ValidationError as error:
-        raise _invalid("messages", f"the user's last message: {explain(error)}") from error
+        raise invalid_field("messages", f"the user's last message: {explain(error)}") from error
 
 
-def _invalid(field: str, message: str) -> InvalidInput:
+def invalid_field(field: str, message: str) -> InvalidInput:
     return InvalidInput(f"{field}: {message}", errors=[{"where": f"body.{field}", "message": message}])
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from soulgraph.nodes.answer import Answer
 from soulgraph.soul.emotions import EmotionStateDict
@@ -53,19 +53,26 @@ class ModelList(BaseModel):
 
 
 class Reply(BaseModel):
+    """The words; from the model `plain` whatever it answers, calls of tools included."""
+
+    model_config = ConfigDict(extra="allow")
+
     role: Literal["assistant"]
-    content: str
-    refusal: None
+    content: str | None
+    refusal: str | None = None
 
 
 class Choice(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
     index: int
     message: Reply
-    logprobs: None
-    finish_reason: Literal["stop"]
+    finish_reason: str | None = Field(description="always `stop` from a soul")
 
 
 class Tokens(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -85,12 +92,14 @@ class CompletionOut(BaseModel):
     `soulgraph` is missing where no soul has answered.
     """
 
+    model_config = ConfigDict(extra="allow")
+
     id: str
     object: Literal["chat.completion"]
     created: int
     model: str
     choices: list[Choice]
-    usage: Tokens
+    usage: Tokens | None = None
     soulgraph: Extras | None = None
 
 

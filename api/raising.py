@@ -24,6 +24,9 @@ from soulgraph.errors import (
     ServerBusy,
     ShuttingDown,
     SoulgraphError,
+    SpeechError,
+    SpeechTimeout,
+    SpeechUnavailable,
     StoreUnavailable,
     TurnLost,
     TurnOutputInvalid,
@@ -151,6 +154,7 @@ NO_LOREBOOK = InvalidInput(
 TEMPLATE_SHIPPED = Conflict("template_shipped", "companion_v1 ships with the package: save yours under another id")
 TEMPLATE_IN_USE = Conflict("template_in_use", "sessions speak by the template 'plain': delete them first")
 NO_PICTURE = UnsupportedMedia("the file is no picture that every browser shows: send PNG, JPEG or WebP")
+NO_PACK = InvalidInput("the file is no zip archive: pack the pictures of the character into one, like joy.png")
 EMPTY_BODY = InvalidInput("the body is empty: send the picture itself, as PNG, JPEG or WebP")
 
 SOUL_NAME_TAKEN = Conflict("soul_exists", "this user already has a soul called '小满': choose another with `?name=`")
@@ -162,6 +166,30 @@ IMPORT_BROKEN_OFF = ShuttingDown("the server stops, and the import was broken of
 DAMAGED_ARCHIVE = InvalidInput("the archive is damaged: Bad magic number for central directory")
 FACT_SUPERSEDED = Conflict("changed_meanwhile", "this fact holds no more: correct the one that holds in its place")
 SEVERAL_SOULS = InvalidInput("several souls have this name: choose one of soul:soul_c3fa, soul:soul_9a1b")
+
+SPEECH_FAILED: Raised = (
+    SpeechError("the speech service at http://127.0.0.1:8880/v1 cannot be used: it answered 500: out of memory"),
+    SpeechTimeout(
+        "the speech service at http://127.0.0.1:8880/v1 gave no answer within 60 s: "
+        "raise SOULGRAPH_SPEECH_TIMEOUT_S, or look at it"
+    ),
+)
+HEARING: Raised = (
+    SpeechUnavailable(
+        "no speech recogniser is configured: set SOULGRAPH_STT_MODEL with SOULGRAPH_STT_BASE_URL "
+        "or SOULGRAPH_STT_API_KEY"
+    ),
+    InvalidInput("file: send the recording in a form, as multipart/form-data"),
+    *SPEECH_FAILED,
+)
+SPEAKING: Raised = (
+    SpeechUnavailable(
+        "nothing here can speak: install espeak-ng, or set SOULGRAPH_TTS_MODEL with SOULGRAPH_TTS_BASE_URL "
+        "or SOULGRAPH_TTS_API_KEY"
+    ),
+    InvalidInput("voice: espeak-ng has no such voice here: `espeak-ng --voices` lists them"),
+    *SPEECH_FAILED,
+)
 
 CATALOGS_BUSY = CatalogsBusy("16 other catalogs are being compiled: send yours again later")
 NO_SENSE = SenseUnavailable("the emotion service did not answer within 1.0 s")

@@ -16,6 +16,7 @@ from soulgraph.runtime.bus import Bus
 from soulgraph.runtime.chat_imports import ChatImports
 from soulgraph.runtime.listeners import Listeners
 from soulgraph.runtime.silence import WAIT_INTERVALS, WaitIntervals
+from soulgraph.runtime.speech_ports import SpeechPorts
 from soulgraph.runtime.stops import Stops
 from soulgraph.runtime.turn_relays import TurnRelays
 from soulgraph.runtime.turn_runner import TurnRunner
@@ -45,6 +46,7 @@ class Services:
     stops: Stops
     relays: TurnRelays
     relay: Relay | None
+    speech: SpeechPorts
     wait_intervals: WaitIntervals = WAIT_INTERVALS
     simulating: asyncio.Lock = field(default_factory=asyncio.Lock)
     """One simulation at a time: it takes seconds of computing, and turns share the processor with it."""

@@ -8,6 +8,7 @@ from soulgraph.api.edits import Body, example
 from soulgraph.api.emotion import TraitsOut
 from soulgraph.api.examples import SOUL
 from soulgraph.api.fields import Id, Mbti, Name, UserId
+from soulgraph.api.mbti import suggestion_for
 from soulgraph.api.raising import (
     ANOTHER_PERSON,
     NO_EVENT_LIBRARY,
@@ -16,7 +17,9 @@ from soulgraph.api.raising import (
     not_found,
     raises,
 )
-from soulgraph.api.services import Served
+from soulgraph.api.services import Served, Services
+from soulgraph.errors import InvalidInput
+from soulgraph.senses.mbti.suggestion import UNSURE
 from soulgraph.soul.emotions import EmotionStateDict
 from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.soul.timestamps import iso
@@ -32,7 +35,9 @@ class NewSoul(Body):
     model_config = example({"name": "小满", "mbti_type": "INFJ", "user_id": "ann", "character_id": "xiaoman"})
 
     name: Name
-    mbti_type: Mbti
+    mbti_type: Mbti | None = Field(
+        None, description="may be left out with a `character_id`: then its own, or the one that its text suggests"
+    )
     user_id: UserId = DEFAULT_USER
     character_id: Id | None = None
     user_name: Name | None = Field(None, description="what the soul calls its person; kept as their preference")
@@ -98,9 +103,12 @@ async def list_souls(caller: Speaker, services: Served, user_id: UserId | None =
 @router.post("", status_code=201, dependencies=[server_owner])
 @raises(*not_found("character"), SOUL_EXISTS)
 async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
-    """Create a soul with a personality of this MBTI type. It must exist before a chat can begin."""
+    """Create a soul with a personality of this MBTI type. It must exist before a chat can begin.
+
+    Without a type it gets that of its character, or the one that the character's text suggests, if it says enough.
+    """
     now = services.now()
-    given = wanted.model_dump(exclude={"user_name"})
+    given = wanted.model_dump(exclude={"user_name"}) | {"mbti_type": await _type_of(wanted, services)}
     async with services.stores.write() as tx:
         soul = await new_soul(tx, **given, now=now, constants=services.context.constants)
         await tx.souls.add(soul)
@@ -110,6 +118,20 @@ async def create_soul(wanted: NewSoul, services: Served) -> SoulOut:
         if name := wanted.user_name:
             await tx.preferences.put(Preference(soul.soul_id, soul.user_id, ADDRESS, name, 1.0, "given", [], now))
     return SoulOut.of(soul)
+
+
+async def _type_of(wanted: NewSoul, services: Services) -> str:
+    """The type that was given, or that of the character; raises InvalidInput if nothing says one."""
+    if wanted.mbti_type is not None:
+        return wanted.mbti_type
+    if wanted.character_id is None:
+        raise InvalidInput(
+            "mbti_type: is missing: give one, like INFJ, or the character_id of a character that has one"
+        )
+    suggestion = await suggestion_for(wanted.character_id, services)
+    if suggestion.confidence < UNSURE:
+        raise InvalidInput("mbti_type: is missing, and the character's text says too little to suggest one: give one")
+    return suggestion.mbti_type
 
 
 @router.post("/select")
@@ -165,5 +187,9 @@ async def delete_soul(soul_id: Id, caller: Owner, services: Served) -> None:
     if summaries := services.context.memory.summaries:
         await summaries.forget(soul_id=soul_id)
     async with services.stores.write() as tx:
+        bodies = [terminal.terminal_id for terminal in await tx.terminals.all() if terminal.soul_id == soul_id]
         await tx.backgrounds.forget(soul_id)
         await tx.souls.delete(soul_id)
+    if hub := services.context.outlets.hub:
+        for terminal_id in bodies:
+            hub.clear_emotion(terminal_id)

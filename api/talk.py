@@ -114,10 +114,9 @@ def _json_object(text: str) -> dict[str, Any]:
 
 def _speaks_next(messages: Sequence[Message]) -> str:
     """As whom the soul is to speak in a group of characters; empty outside of one."""
-    found = next(
-        (one for pattern in _patterns("speak_next") if (one := pattern.search(text_of(messages[-1].content)))), None
-    )
-    return found["name"] if found else ""
+    last = text_of(messages[-1].content) if messages else ""
+    found = [one for pattern in _patterns("speak_next") if (one := pattern.search(last))]
+    return found[0]["name"] if found else ""
 
 
 def _in_group(line: Line, name: str) -> Line:

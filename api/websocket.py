@@ -1,9 +1,9 @@
 """`/v1/chat/ws`: many turns over one web socket, and the other events of the souls it talks or listens to."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
-from contextlib import aclosing, suppress
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing, contextmanager, suppress
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, WebSocket, WebSocketDisconnect, status
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -11,17 +11,22 @@ from pydantic_core import from_json
 
 from soulgraph.api.access import Caller
 from soulgraph.api.auth import caller_of, until_refused
-from soulgraph.api.chat import ChatRequest, StopRequest, begin, resume, stop_turns
+from soulgraph.api.chat import ChatRequest, StopRequest, resume, stop_turns
+from soulgraph.api.chat import begin as start_turn
 from soulgraph.api.fields import Id, UserIdOrNobody
 from soulgraph.api.problems import invalid
 from soulgraph.api.resuming import ResumedTurn
 from soulgraph.api.services import Served, Services
+from soulgraph.api.socket_audio import AudioMessage, BeginAudio, CancelAudio, EndAudio, IncomingAudio, Speak
+from soulgraph.api.socket_speech import SpokenReply
 from soulgraph.api.sse import PING_S
 from soulgraph.api.stream import EventId, follow
-from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
+from soulgraph.errors import Busy, InvalidInput, SoulgraphError, TurnStopped, Unauthorized
+from soulgraph.nodes.state import Utterance
 from soulgraph.runtime.listener import Listener
 from soulgraph.runtime.notices import Notice, encode_json
 from soulgraph.stores.records import Json
+from soulgraph.voices.recognition import Transcript
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 
@@ -35,6 +40,7 @@ _BEARER = "bearer."
 class Chat(ChatRequest):
     type: Literal["chat"]
     after: EventId | None = None
+    speak: Speak | None = None
 
 
 class Ping(BaseModel):
@@ -65,15 +71,15 @@ class Stop(StopRequest):
     session_id: Id
 
 
-ClientMessage = Chat | Stop | Ping | Listen | Unlisten
+ClientMessage = Chat | AudioMessage | Stop | Ping | Listen | Unlisten
 _message: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])
 
 
 async def identify_socket(socket: WebSocket, services: Served) -> Caller:
-    return await caller_of(socket, _secret(socket), services)
+    return await caller_of(socket, secret_of(socket), services)
 
 
-def _secret(socket: WebSocket) -> str | None:
+def secret_of(socket: WebSocket) -> str | None:
     """The API key from the Authorization header, or from a subprotocol `bearer.<key>`; None if there is none.
 
     Browsers cannot set headers of a web socket, so the subprotocol is the only way for them.
@@ -105,6 +111,8 @@ class Conversation:
     `turns` holds the tasks that relay the events of its turns, by turn id.
     """
 
+    _recording: IncomingAudio | None = None
+
     def __init__(
         self,
         socket: WebSocket,
@@ -116,6 +124,9 @@ class Conversation:
         self._services = services
         self._listener = listener
         self._turns = turns
+        self._understanding: dict[asyncio.Task[None], BeginAudio] = {}
+        self._speaking: dict[asyncio.Task[None], Utterance] = {}
+        self._audio_out = asyncio.Lock()
 
     async def run(self) -> int | None:
         """Serve the socket until one side closes it; returns the code to close with, None if the client has closed."""
@@ -125,23 +136,36 @@ class Conversation:
             return ended.pop().result()
         finally:
             # This cancels only the relaying of events; the turns themselves are tasks of the runner.
-            tasks = [*loops, *self._turns.values()]
+            tasks = [*loops, *self._turns.values(), *self._understanding, *self._speaking]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._forget_recording()
 
     async def _read(self) -> int | None:
         """Handle messages until the client disconnects (None) or its key is no longer valid (a close code)."""
         while (frame := await self._socket.receive())["type"] != "websocket.disconnect":
             message: Json = {}
             try:
+                if self._recording and frame.get("bytes") is not None:
+                    message = self._recording.begin.model_dump()
+                    self._recording.write(frame["bytes"])
+                    continue
                 message = _parse(frame.get("text") or frame.get("bytes") or "")
-                await self._handle(_validate(message))
+                await self._handle(self._validate(message))
             except SoulgraphError as error:
                 await self._send_frame("error", encode_json(error.problem()), _ids(message))
                 if isinstance(error, Unauthorized):
                     return status.WS_1008_POLICY_VIOLATION
         return None
+
+    def _validate(self, message: Json) -> ClientMessage:
+        try:
+            return _message.validate_python(message)
+        except ValidationError as error:
+            if (message.get("type"), message.get("action")) == ("audio", "begin") and not self._recording:
+                self._recording = IncomingAudio.refusing()  # what follows is audio all the same
+            raise invalid(error.errors()) from error
 
     async def _handle(self, message: ClientMessage) -> None:
         match message:
@@ -157,7 +181,14 @@ class Conversation:
             case Chat():
                 await self._chat(message)
             case Stop():
+                self._stop_speech(message)
                 await stop_turns(message.session_id, message, await self._caller(), self._services)
+            case BeginAudio():
+                self._begin_recording(message)
+            case CancelAudio():
+                self._forget_recording()
+            case EndAudio():
+                await self._end_recording()
 
     async def _listen(self, message: Listen) -> None:
         """Let the socket hear everything of a soul; what it hears first is queued, so that nothing comes between."""
@@ -170,19 +201,121 @@ class Conversation:
 
     async def _chat(self, message: Chat) -> None:
         """Start a turn, and let the socket hear what the soul says and how it changes from now on."""
-        caller = await self._caller()
-        if len(self._turns) >= MAX_TURNS:
+        self._require_room()
+        self._check_speak(message.speak)
+        self._follow(await self._open(message, await self._caller()), message.speak)
+
+    def _require_room(self) -> None:
+        if len(self._turns) + len(self._understanding) >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
-        turn = await self._open(message, caller)
+
+    def _follow(self, turn: ResumedTurn, speak: Speak | None) -> None:
         self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"], turn.utterance["user_id"])
         if earlier := self._turns.get(turn.turn_id):
             earlier.cancel()  # or the socket would hear everything twice
-        self._turns[turn.turn_id] = asyncio.create_task(self._relay(turn))
+            self._stop_saying(lambda utterance: utterance["turn_id"] == turn.utterance["turn_id"])
+        spoken = self._spoken(turn.utterance, speak) if speak else None
+        self._turns[turn.turn_id] = asyncio.create_task(self._relay(turn, spoken))
+
+    def _check_speak(self, speak: Speak | None) -> None:
+        """Raise what would keep a reply from being said, before there is one."""
+        if speak:
+            self._services.speech.speaking.check(speak.saying(""))
+
+    def _spoken(self, utterance: Utterance, speak: Speak) -> SpokenReply:
+        async def send(event: str, data: Json, audio: bytes | None) -> None:
+            with suppress(WebSocketDisconnect):
+                async with self._audio_out:  # the audio follows its announcement, and nobody else's
+                    await self._send_frame(event, encode_json(data), _ids(utterance))
+                    if audio is not None:
+                        await self._send_bytes(audio)
+
+        spoken = SpokenReply(self._services.speech.speaking, speak, self._services.context.constants, send)
+        task = spoken.start()
+        self._speaking[task] = utterance
+        task.add_done_callback(self._speaking.pop)
+        return spoken
+
+    def _stop_speech(self, stop: Stop) -> None:
+        """What is being understood is dropped, and nothing more is said."""
+        for task, begin in self._understanding.items():
+            if begin.session_id in (None, stop.session_id) and stop.input_id in (None, begin.input_id):
+                task.cancel()
+        ids = {"session_id": stop.session_id} | ({"input_id": stop.input_id} if stop.input_id else {})
+        self._stop_saying(lambda utterance: ids.items() <= cast(Json, utterance).items())
+
+    def _stop_saying(self, concerns: Callable[[Utterance], bool]) -> None:
+        for task, utterance in self._speaking.items():
+            if concerns(utterance):
+                task.cancel()
+
+    def _begin_recording(self, begin: BeginAudio) -> None:
+        if self._recording and not self._recording.refused:
+            raise InvalidInput("a recording is open on this socket: `end` or `cancel` it before the next")
+        self._forget_recording()
+        self._recording = IncomingAudio(begin)
+        try:
+            _ = self._services.speech.hearing
+            self._check_speak(begin.speak)
+        except SoulgraphError:
+            self._recording.refused = True
+            raise
+
+    def _forget_recording(self) -> None:
+        if self._recording:
+            self._recording.close()
+        self._recording = None
+
+    async def _end_recording(self) -> None:
+        """Understand what was recorded beside everything else; the next recording may begin."""
+        incoming = self._recording
+        if incoming is None:
+            raise InvalidInput("no recording is open on this socket: send `begin` and the audio first")
+        if incoming.refused:
+            return self._forget_recording()  # it has been told
+        self._recording = None
+        task = asyncio.create_task(self._understand(incoming), name="recording")
+        self._understanding[task] = incoming.begin
+        task.add_done_callback(self._understanding.pop)
+        await asyncio.sleep(0)  # a task that is cancelled before it has begun would clean up nothing
+        return None
+
+    async def _understand(self, incoming: IncomingAudio) -> None:
+        """Hear what was said, and start the turn that answers it. What goes wrong is told, and nothing is stored."""
+        begin = incoming.begin
+        try:
+            self._require_room()
+            transcript = await self._services.speech.hearing.recognise(incoming.recording(), begin.language)
+            await self._answer(begin, transcript)
+        except SoulgraphError as error:
+            await self._send_error(error, begin)
+        except asyncio.CancelledError:
+            await self._send_error(TurnStopped("the recording was stopped before it was understood"), begin)
+            raise
+        finally:
+            incoming.close()
+
+    async def _answer(self, begin: BeginAudio, transcript: Transcript) -> None:
+        heard = {"text": transcript.text, "speakers": [*transcript.speakers], "language": transcript.language}
+        request = begin.turn(transcript.text)
+        try:
+            turn = await start_turn(request, await self._caller(), self._services, transcript.speakers)
+        except SoulgraphError:
+            await self._send_frame("transcript", encode_json(heard | {"user_id": None}), _ids(begin.model_dump()))
+            raise
+        heard["user_id"] = turn.utterance["user_id"]
+        await self._send_frame("transcript", encode_json(heard), _ids(turn.utterance))
+        events = turn.events(self._services.wait_intervals)
+        self._follow(ResumedTurn(turn.turn_id, turn.utterance, events), begin.speak)
+
+    async def _send_error(self, error: SoulgraphError, begin: BeginAudio) -> None:
+        with suppress(WebSocketDisconnect):
+            await self._send_frame("error", encode_json(error.problem()), _ids(begin.model_dump()))
 
     async def _open(self, message: Chat, caller: Caller) -> ResumedTurn:
         if message.after:
             return await resume(message, message.after, caller, self._services)
-        turn = await begin(message, caller, self._services)
+        turn = await start_turn(message, caller, self._services)
         return ResumedTurn(turn.turn_id, turn.utterance, turn.events(self._services.wait_intervals))
 
     async def _caller(self) -> Caller:
@@ -191,14 +324,16 @@ class Conversation:
 
     async def _watch_key(self) -> int:
         """Returns the close code when the key is revoked: who only listens sends no message that would notice it."""
-        await until_refused(self._socket, _secret(self._socket), self._services)
+        await until_refused(self._socket, secret_of(self._socket), self._services)
         return status.WS_1008_POLICY_VIOLATION
 
-    async def _relay(self, turn: ResumedTurn) -> None:
+    async def _relay(self, turn: ResumedTurn, spoken: SpokenReply | None = None) -> None:
         ids = _ids(turn.utterance)
         async with aclosing(turn.events) as events:
             with suppress(WebSocketDisconnect):
                 async for event in events:
+                    if spoken:
+                        spoken.hear(event)
                     await self._send_frame(event.event, event.json, f'"id":"{event.id}",{ids}')
         del self._turns[turn.turn_id]
 
@@ -214,10 +349,20 @@ class Conversation:
 
         Put together by hand: this is done for every token, and what is the same for all of them is encoded once.
         """
-        try:
+        with _told_as_disconnect():
             await self._socket.send_text(f'{{"event":"{event}",{ids}"data":{data}}}')
-        except RuntimeError as error:  # the server itself has closed it, for a text that is no UTF-8
-            raise WebSocketDisconnect(status.WS_1006_ABNORMAL_CLOSURE) from error
+
+    async def _send_bytes(self, audio: bytes) -> None:
+        with _told_as_disconnect():
+            await self._socket.send_bytes(audio)
+
+
+@contextmanager
+def _told_as_disconnect() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # the server itself has closed it, for a text that is no UTF-8
+        raise WebSocketDisconnect(status.WS_1006_ABNORMAL_CLOSURE) from error
 
 
 def _ids(request: Mapping[str, Any]) -> str:
@@ -232,12 +377,7 @@ def _parse(raw: str | bytes) -> Json:
     except ValueError as error:
         raise InvalidInput(f"this is no JSON: {error}") from error
     if not isinstance(message, dict):
-        raise InvalidInput("a message is an object with a `type`: `chat`, `stop`, `listen`, `unlisten` or `ping`")
+        raise InvalidInput(
+            "a message is an object with a `type`: `chat`, `audio`, `stop`, `listen`, `unlisten` or `ping`"
+        )
     return message
-
-
-def _validate(message: Json) -> ClientMessage:
-    try:
-        return _message.validate_python(message)
-    except ValidationError as error:
-        raise invalid(error.errors()) from error

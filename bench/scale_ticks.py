@@ -36,6 +36,7 @@ from soulgraph.stores.factories import new_soul
 from soulgraph.stores.stores import Stores
 from soulgraph.stores.terminals import SILENCE_S
 from soulgraph.terminals import presence as presences
+from soulgraph.terminals.compact_emotion import CompactEmotion, Feeling, ToldEmotions
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 
@@ -63,10 +64,15 @@ class CountingHub:
 
     def __init__(self) -> None:
         self.numbers = array("d")
+        self._told = ToldEmotions()
 
     def emotion_update(self, update: EmotionUpdate) -> None:
         update.model_dump_json()
         self.numbers.extend((int(update.soul_id.rpartition("_")[2]), update.ts))
+
+    def compact_emotion(self, terminal_id: str, feeling: Feeling, previous_at: float | None = None) -> None:
+        if self._told.is_news(terminal_id, feeling, previous_at):
+            CompactEmotion.of(feeling).to_json()
 
 
 async def populate(url: str, souls: int) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _TIMEOUT = httpx.Timeout(10, read=60)  # while a turn runs, the server sends something every 5 s
 _PATIENT = httpx.Timeout(10, read=None, write=60)  # a large file is checked to its end before anything is answered
 # A proxy of the environment must not get what is meant for this machine.
-_NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
+NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -56,7 +56,7 @@ class SoulClient:
             raise RequestError(f"{len(found)} souls are called {name_or_id!r}: use an id ({ids})")
         return found[0]
 
-    def create_soul(self, name: str, mbti_type: str, **options: str | None) -> Json:
+    def create_soul(self, name: str, mbti_type: str | None, **options: str | None) -> Json:
         given = {key: value for key, value in options.items() if value is not None}
         soul: Json = self._call("POST", "/v1/souls", {"name": name, "mbti_type": mbti_type, **given})
         return soul
@@ -152,17 +152,29 @@ class SoulClient:
 @contextmanager
 def reach(settings: Settings, server: str | None) -> Iterator[SoulClient]:
     """A client of the named server, or of the one in the settings; if that does not run, one is started meanwhile."""
-    with ExitStack() as stack:
-        url = server or own_url(settings)
-        if not server and running(url) is None:
-            from soulgraph.cli.hosting import hosted  # takes seconds to import, and mostly a server runs
-
-            url = stack.enter_context(hosted(settings))
-        key = settings.api_key.get_secret_value()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with address(settings, server) as url:
         with _translate_errors(url):
-            http = httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, mounts=_NO_PROXY)
-        yield SoulClient(stack.enter_context(http))
+            http = httpx.Client(base_url=url, headers=key_headers(settings), timeout=_TIMEOUT, mounts=NO_PROXY)
+        with http:
+            yield SoulClient(http)
+
+
+@contextmanager
+def address(settings: Settings, server: str | None) -> Iterator[str]:
+    """The URL of the named server, or of the one in the settings; if that does not run, one is started meanwhile."""
+    url = server or own_url(settings)
+    if server or running(url) is not None:
+        yield url
+        return
+    from soulgraph.cli.hosting import hosted  # takes seconds to import, and mostly a server runs
+
+    with hosted(settings) as url:
+        yield url
+
+
+def key_headers(settings: Settings) -> dict[str, str]:
+    key = settings.api_key.get_secret_value()
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def running(url: str) -> Json | None:

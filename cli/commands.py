@@ -1,4 +1,4 @@
-"""Every command but `serve`: talk, open the studio, be a robot, simulate, look after souls and keys, find mistakes."""
+"""Every command but `serve`: talk, open the studio, be a body, simulate, look after souls and keys, find mistakes."""
 
 import asyncio
 import io
@@ -15,8 +15,11 @@ from soulgraph.cli.chats import import_app
 from soulgraph.cli.client import reach
 from soulgraph.cli.conversation import Conversation, choose_soul, console
 from soulgraph.cli.events import event_app
+from soulgraph.cli.home_assistant import home_assistant
+from soulgraph.cli.init import init
 from soulgraph.cli.jobs import job_app
 from soulgraph.cli.keys import key_app
+from soulgraph.cli.mcp import mcp
 from soulgraph.cli.models import model
 from soulgraph.cli.simulate import simulate
 from soulgraph.cli.souls import ServerUrl, soul_app
@@ -35,7 +38,7 @@ def chat(
     name: Annotated[str | None, typer.Argument(help="A soul's name or id; not needed while there is only one.")] = None,
     server: ServerUrl = None,
 ) -> None:
-    """Talk to a soul. /quit, Ctrl-D or Ctrl-C ends it."""
+    """Talk to a soul. /help lists the commands; /quit, Ctrl-D or Ctrl-C ends it."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with reach(Settings.load(), server) as client:
@@ -71,8 +74,11 @@ def doctor(
     raise typer.Exit(1 if problems else 0)
 
 
+others.command()(init)
 others.command()(backup)
+others.command()(home_assistant)
 others.command()(restore)
+others.command()(mcp)
 others.command()(model)
 others.command()(simulate)
 others.command()(studio)

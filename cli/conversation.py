@@ -27,6 +27,28 @@ _GATE_WORDS: dict[Lang, dict[str, str]] = {
     "en": {"auto_execute": "would act", "blocked": "would not act"},
     "zh": {"auto_execute": "愿意行动", "blocked": "不愿行动"},
 }
+_COMMANDS: dict[Lang, dict[str, str]] = {
+    "en": {
+        "/help": "this list",
+        "/mood": "how the soul feels now, in numbers, and whether it would act",
+        "/mode NAME": "how it speaks from now on: rational, idol, hybrid or strict",
+        "/quit": "end the conversation; Ctrl-D and Ctrl-C do it too",
+    },
+    "zh": {
+        "/help": "这个列表",
+        "/mood": "灵魂此刻的心情（数值），以及它愿不愿意行动",
+        "/mode NAME": "接下来用哪种方式说话：rational、idol、hybrid 或 strict",
+        "/quit": "结束对话；Ctrl-D 和 Ctrl-C 也可以",
+    },
+}
+_SAID_TO_THE_SOUL: dict[Lang, str] = {
+    "en": "Everything else is said to the soul.",
+    "zh": "其他的话都会说给灵魂听。",
+}
+_UNKNOWN_COMMAND: dict[Lang, str] = {
+    "en": "{command} is no command here: /help lists them",
+    "zh": "没有 {command} 这个命令：/help 会列出所有命令",
+}
 _AXES = {"p": "pleasure", "a": "arousal", "d": "dominance"}
 _CONTROL_CHARACTERS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
 
@@ -40,11 +62,12 @@ class Conversation:
         self._soul = soul if person is None else {**soul, "user_id": person}
         self._session_id = _session_id(soul["soul_id"], person)
         self._mid_line = False
+        self._lang: Lang = lang_of(soul["name"])
         self._thinking = Thinking(console, strip_controls(soul["name"]))
 
     def run(self) -> None:
         """Read and handle lines until `/quit`. An error is printed, and the conversation goes on."""
-        console.print(f"{self._soul['name']} is listening. Commands: /mood, /mode NAME, /quit", style="dim")
+        console.print(f"{self._soul['name']} is listening. Commands: /help, /mood, /mode NAME, /quit", style="dim")
         self._try(self._greet)
         while (line := read_line("› ")) != "/quit":
             self._try(self._handle_line, line)
@@ -69,12 +92,14 @@ class Conversation:
         match line.split():
             case []:
                 pass
+            case ["/help" | "/?" | "/帮助", *_]:
+                console.print(help_text(self._lang))
             case ["/mood"]:
                 console.print(emotion_table(self._client.emotion(self._soul["soul_id"])))
             case ["/mode", mode]:
                 self._change_mode(mode)
             case [command, *_] if command.startswith("/"):
-                raise SoulgraphError(f"{command} is no command here: say /mood, /mode NAME or /quit")
+                raise SoulgraphError(_UNKNOWN_COMMAND[self._lang].format(command=command))
             case _:
                 self._send(line)
 
@@ -89,7 +114,8 @@ class Conversation:
 
     def _send(self, text: str) -> None:
         last = ""
-        self._thinking.begin(lang_of(text))
+        self._lang = lang_of(text)
+        self._thinking.begin(self._lang)
         try:
             for event in self._client.chat(self._soul, self._session_id, text):
                 self._show_event(event)
@@ -110,6 +136,7 @@ class Conversation:
                 self._print_note(f"does: {', '.join(intent['intent_name'] for intent in intents)}")
                 self._thinking.show()
             case "done", answer:
+                self._lang = lang_of(answer["reply"])
                 self._print_note(mood_line(answer))
             case "error", problem:
                 raise SoulgraphError(plain_error(problem, self._soul["name"]))
@@ -133,6 +160,15 @@ class Conversation:
         if self._mid_line:
             console.print()
         self._mid_line = False
+
+
+def help_text(lang: Lang) -> Table:
+    """Every command of the chat, in the language of the conversation."""
+    table = Table.grid(padding=(0, 2))
+    for command, does in _COMMANDS[lang].items():
+        table.add_row(command, does)
+    table.add_row("", _SAID_TO_THE_SOUL[lang])
+    return table
 
 
 def mood_line(answer: Json) -> str:

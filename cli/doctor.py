@@ -1,9 +1,10 @@
 """`soulgraph doctor`: what the doctor finds, whether a server runs, and the repair of what the server cannot recall."""
 
+from soulgraph.api.origins import Origins
 from soulgraph.cli.client import Json, SoulClient, events, own_url, reach, running
 from soulgraph.cli.conversation import console
 from soulgraph.cli.transfers import Bar, progress
-from soulgraph.errors import RequestError, SoulgraphError
+from soulgraph.errors import ConfigurationError, RequestError, SoulgraphError
 from soulgraph.runtime import doctor
 from soulgraph.runtime.doctor_findings import Finding, Level
 from soulgraph.runtime.doctor_memory import check_memory
@@ -18,7 +19,16 @@ async def examine(settings: Settings) -> list[Finding]:
         return ("problem", problem) if problem else ("ok", "looked after by the server that runs")
 
     # What a server has open is not opened a second time.
-    return [*await doctor.examine(settings, ask_server if ready else check_memory), server]
+    return [*await doctor.examine(settings, ask_server if ready else check_memory), *_origins(settings), server]
+
+
+def _origins(settings: Settings) -> list[Finding]:
+    """What is wrong with the list of pages, with which no server starts."""
+    try:
+        Origins.parse(settings.cors_origins)
+    except ConfigurationError as error:
+        return [Finding("problem", "pages", error.detail)]
+    return []
 
 
 def _server(settings: Settings) -> tuple[Finding, Json | None]:

@@ -12,12 +12,15 @@ _PLAIN = re.compile(r"[\w./:@%+,=~?&-]+")
 _HOLDS_KEY = re.compile(r"^[#\s]*(?:export\s+)?\w*API_KEY\s*=\s*\S", re.MULTILINE)
 
 
-def update_env_file(path: Path, values: Mapping[str, str | None]) -> None:
-    """Write these variables; None takes one out. Who else reads the file sees all of it, old or new."""
+def update_env_file(path: Path, values: Mapping[str, str | None], head: str = "", private: bool = False) -> None:
+    """Write these variables; None takes one out. Who else reads the file sees all of it, old or new.
+
+    A new file begins with `head`. One with a key in it is for its owner alone, and so is a `private` one.
+    """
     path = path.resolve()
     try:
-        before = path.read_text("utf-8") if path.exists() else ""
-        _replace(path, changed(before, values))
+        before = path.read_text("utf-8") if path.exists() else head
+        _replace(path, changed(before, values), private)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path}: cannot be changed: {error}") from error
 
@@ -46,6 +49,19 @@ def assigned(path: Path, name: str) -> bool:
         return False
 
 
+def text_of(path: Path) -> str:
+    """What is in the file; empty if it is not there. Raises InvalidInput if it cannot be read."""
+    try:
+        return path.read_text("utf-8") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path}: cannot be read: {error}") from error
+
+
+def overridden(values: Mapping[str, str | None]) -> list[str]:
+    """The variables that the environment sets to something else, which wins."""
+    return [name for name, value in values.items() if os.environ.get(name) not in (None, "", value)]
+
+
 def is_key(name: str) -> bool:
     return name.endswith("API_KEY")
 
@@ -63,8 +79,8 @@ def _quoted(value: str) -> str:
     return f"'{escaped}'"
 
 
-def _replace(path: Path, text: str) -> None:
-    mode = 0o600 if _HOLDS_KEY.search(text) else path.stat().st_mode & 0o777 if path.exists() else 0o644
+def _replace(path: Path, text: str, private: bool) -> None:
+    mode = 0o600 if private or _HOLDS_KEY.search(text) else path.stat().st_mode & 0o777 if path.exists() else 0o644
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".env.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

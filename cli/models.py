@@ -1,7 +1,6 @@
 """`soulgraph model`: what a server offers, and which model the soul speaks through."""
 
 import asyncio
-import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from soulgraph.cli.conversation import console, errors
-from soulgraph.cli.env_file import assigned, update_env_file
+from soulgraph.cli.env_file import assigned, overridden, update_env_file
 from soulgraph.cli.tables import print_table
 from soulgraph.errors import ConfigurationError, InvalidInput
 from soulgraph.senses.endpoint import Endpoint
@@ -38,10 +37,10 @@ def model(
     settings = Settings.load()
     endpoint = _endpoint(settings, name or settings.llm_model, at, key)
     if name is None:
-        _list(endpoint, in_use=_same(endpoint.base_url, settings.llm_base_url))
+        _list(endpoint, in_use=same_server(endpoint.base_url, settings.llm_base_url))
     else:
         _check(endpoint)
-        _choose(endpoint, key, moved=not _same(endpoint.base_url, settings.llm_base_url))
+        _choose(endpoint, key, moved=not same_server(endpoint.base_url, settings.llm_base_url))
 
 
 def _list(endpoint: Endpoint, in_use: bool) -> None:
@@ -64,7 +63,7 @@ def _check(endpoint: Endpoint) -> None:
     if offered is None:
         errors.print(f"{endpoint.place} has no list of models: {endpoint.model} is written without a check.")
     elif not find_model(offered, endpoint.model):
-        raise InvalidInput(_no_such_model(endpoint, [info.name for info in offered]))
+        raise InvalidInput(no_such_model(endpoint, [info.name for info in offered]))
 
 
 def _choose(endpoint: Endpoint, key: str | None, moved: bool) -> None:
@@ -81,19 +80,19 @@ def _choose(endpoint: Endpoint, key: str | None, moved: bool) -> None:
 
 def _endpoint(settings: Settings, model: str, at: str | None, key: str | None) -> Endpoint:
     """The server that is meant; the configured key goes to the configured server alone."""
-    url = _with_path(at) if at else settings.llm_base_url
-    own_key = settings.llm_api_key.get_secret_value() if _same(url, settings.llm_base_url) else ""
+    url = with_path(at) if at else settings.llm_base_url
+    own_key = settings.llm_api_key.get_secret_value() if same_server(url, settings.llm_base_url) else ""
     secret = own_key if key is None else key
     if not url and not secret:
         raise ConfigurationError(_URL, "no server is named: use --at, like --at http://127.0.0.1:11434/v1")
     return Endpoint(model, url, secret)
 
 
-def _same(url: str, other: str) -> bool:
+def same_server(url: str, other: str) -> bool:
     return url.rstrip("/") == other.rstrip("/")
 
 
-def _with_path(url: str) -> str:
+def with_path(url: str) -> str:
     """The address with /v1 if it has no path: so do Ollama, vLLM, llama.cpp and LM Studio."""
     if not url.startswith(("http://", "https://")):
         raise InvalidInput("--at: must start with http:// or https://")
@@ -108,7 +107,7 @@ def _offered(endpoint: Endpoint) -> list[ModelInfo] | None:
     return asyncio.run(ask())
 
 
-def _no_such_model(endpoint: Endpoint, names: list[str]) -> str:
+def no_such_model(endpoint: Endpoint, names: list[str]) -> str:
     close = get_close_matches(endpoint.model, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}?" if close else f"it offers {', '.join(names[:5]) or 'none'}"
     return f"{endpoint.place} has no model {endpoint.model!r}: {hint}"
@@ -120,6 +119,5 @@ def _size(info: ModelInfo) -> str:
 
 def _write(values: dict[str, str | None]) -> None:
     update_env_file(_ENV, values)
-    for name, value in values.items():
-        if os.environ.get(name) not in (None, "", value):
-            errors.print(f"{name} is also set in the environment, which wins over {_ENV}: unset it there.")
+    for name in overridden(values):
+        errors.print(f"{name} is also set in the environment, which wins over {_ENV}: unset it there.")

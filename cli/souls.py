@@ -28,7 +28,9 @@ SoulName = Annotated[str, typer.Argument(help="A soul's name or id.")]
 @soul_app.command("create")
 def create_soul(
     name: str,
-    mbti: Annotated[str, typer.Option(help="Its type, like INFJ.")],
+    mbti: Annotated[
+        str | None, typer.Option(help="Its type, like INFJ; without it that which the character's text suggests.")
+    ] = None,
     character: Annotated[
         str | None, typer.Option(metavar="ID", help="A character of the library to grow from.")
     ] = None,

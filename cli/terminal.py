@@ -15,11 +15,11 @@ from soulgraph.cli.client import Json, own_url, reach, running
 from soulgraph.cli.conversation import choose_soul, console, print_error, read_line, strip_controls
 from soulgraph.cli.souls import ServerUrl
 from soulgraph.cli.terminal_body import CATALOG, SKILLS, VERSION, Body, Face
-from soulgraph.cli.terminal_link import Link, stop
 from soulgraph.errors import SoulgraphError
 from soulgraph.settings import Settings, is_loopback
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.terminals.broker import Broker
+from soulgraph.terminals.link import Link, stop
 
 _RETRY_S, _ANSWER_TIMEOUT_S = 2.0, 30.0
 _REFUSALS = {134, 135}
@@ -37,18 +37,18 @@ def terminal(
     """Be a robot: make faces, do what the soul wants done. What you type is said to it. Ctrl-C ends it."""
     settings = Settings.load()
     if broker is None:
-        broker, name = _bind_soul(settings, terminal_id, soul, server)
+        broker, name = bind_soul(settings, terminal_id, soul, server)
         soul = None
     else:
         name = soul or terminal_id
     try:
-        asyncio.run(Robot(_with_key(Broker.parse(broker, "--broker"), settings), terminal_id, name, soul).run())
+        asyncio.run(Robot(with_key(Broker.parse(broker, "--broker"), settings), terminal_id, name, soul).run())
     except KeyboardInterrupt:
         console.print("\nGoodbye.", style="dim")
         os._exit(0)  # a thread is still reading stdin, and Python aborts when it exits normally then
 
 
-def _bind_soul(settings: Settings, terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
+def bind_soul(settings: Settings, terminal_id: str, soul: str | None, server: str | None) -> tuple[str, str]:
     """Have the server bind the soul to the terminal; returns (URL of the server's broker, the soul's name)."""
     url = server or own_url(settings)
     ready = running(url)
@@ -62,7 +62,7 @@ def _bind_soul(settings: Settings, terminal_id: str, soul: str | None, server: s
     return ready["broker"]["mqtt"], chosen["name"]
 
 
-def _with_key(broker: Broker, settings: Settings) -> Broker:
+def with_key(broker: Broker, settings: Settings) -> Broker:
     """With the API key as the password, if the broker is on this machine, as an embedded one is, and none is given."""
     key = settings.api_key.get_secret_value()
     if not key or broker.password is not None or not is_loopback(broker.host):
@@ -102,7 +102,7 @@ class Robot:
                     await self._serve(link)
                     return
             except (MqttError, ExceptionGroup) as error:
-                if _is_refusal(error):
+                if is_refusal(error):
                     raise SoulgraphError(
                         f"the broker at {self._broker} refuses this terminal ({error}): set SOULGRAPH_API_KEY to a key "
                         "with the scope terminal or owner; for a broker of your own put user and password into --broker"
@@ -173,7 +173,7 @@ class Robot:
             _print_note("no soul yet: give it one with --soul, or POST /v1/souls/select")
 
 
-def _is_refusal(error: Exception) -> bool:
+def is_refusal(error: Exception) -> bool:
     """Whether trying again is of no use, because the broker does not accept who we are."""
     return isinstance(error, MqttCodeError) and getattr(error.rc, "value", error.rc) in _REFUSALS
 

@@ -99,7 +99,7 @@ class Body:
             case unknown:
                 return f"does not know how to {unknown}"
 
-    def use(self, skill: str, arguments: Json) -> Json:
+    async def use(self, skill: str, arguments: Json) -> Json:
         """Use a skill; returns the result in the form that is sent back."""
         if skill not in self._skills:
             return {"ok": False, "error": f"there is no skill {skill!r}"}

@@ -26,7 +26,7 @@ from soulgraph.stores.locks import SessionLocks
 from soulgraph.stores.records import Json, Session, UsageKind
 from soulgraph.stores.stores import Stores, Transaction
 from soulgraph.stores.workspace import Workspaces
-from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.hub_port import Hub
 from soulgraph.voices.usage import Usage
 from soulgraph.voices.voice import Voice
 

@@ -8,8 +8,9 @@ from soulgraph.nodes.context import Context
 from soulgraph.nodes.state import Impact, TurnState, Utterance
 from soulgraph.nodes.streaming import emit
 from soulgraph.soul.emotion_report import emotion_report
-from soulgraph.soul.gate import judge
+from soulgraph.soul.gate import Gate, judge
 from soulgraph.soul.gate_words import gate_report
+from soulgraph.terminals.compact_emotion import Feeling
 from soulgraph.terminals.payloads import EmotionUpdate
 
 
@@ -30,15 +31,19 @@ async def gate(state: TurnState, runtime: Runtime[Context]) -> TurnState:
     if context.outlets.listeners.hears_emotion(soul.soul_id):
         report = emotion_report(soul.soul_id, soul.emotion_state, verdict, context.constants)
         context.outlets.listeners.emotion_changed(report)
-    _publish(state["utterance"], impact, feeling, context)
+    _publish(state["utterance"], impact, feeling, verdict, context)
     return {"gate": verdict}
 
 
-def _publish(utterance: Utterance, impact: Impact, feeling: dict[str, Any], context: Context) -> None:
+def _publish(utterance: Utterance, impact: Impact, feeling: dict[str, Any], verdict: Gate, context: Context) -> None:
     terminal_id = utterance.get("terminal_id")
-    if terminal_id and context.outlets.hub:
+    hub = context.outlets.hub
+    if terminal_id and hub:
         ids = {"session_id": utterance["session_id"], "soul_id": utterance["soul_id"], "terminal_id": terminal_id}
-        context.outlets.hub.emotion_update(EmotionUpdate(**ids, **feeling, ts=impact.at))
+        hub.emotion_update(EmotionUpdate(**ids, **feeling, ts=impact.at))
+        soul, label = impact.soul, impact.user_emotion.emotion
+        felt = Feeling(soul.soul_id, soul.emotion_state, verdict, impact.at, context.constants, label)
+        hub.compact_emotion(terminal_id, felt)
 
 
 async def act_or_talk(state: TurnState) -> Literal["intent_action", "recall"]:

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from soulgraph.errors import InvalidInput
+from soulgraph.library.cards.limits import MAX_CONTENT, MAX_KEY, MAX_KEYS, MAX_PATTERNS
 from soulgraph.prompts.budget import cut
 from soulgraph.senses.intents.patterns import RegexBudget, compiled
 from soulgraph.soul.validation import FLAG, NOT_BLANK, NUMBER, explain
@@ -22,12 +23,11 @@ from soulgraph.soul.validation import FLAG, NOT_BLANK, NUMBER, explain
 RECENT_MESSAGES = 6
 """How many of the last messages are searched for keys."""
 
-_MAX_PATTERNS = 8
 _REACH = 4000
 """Characters of the last messages that patterns are searched in."""
 
-_Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), NOT_BLANK]
-_Keys = Annotated[tuple[_Key, ...], Field(max_length=50)]
+_Key = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY, strip_whitespace=True), NOT_BLANK]
+_Keys = Annotated[tuple[_Key, ...], Field(max_length=MAX_KEYS)]
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IS_HAN = re.compile(f"[{_HAN}]")
 _LETTER = rf"[^\W{_HAN}]"
@@ -42,15 +42,15 @@ class Lore(BaseModel):
     keys: _Keys = ()
     secondary_keys: _Keys = ()
     use_regex: bool = Field(False, strict=True, description="the keys are regular expressions")
-    content: Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), NOT_BLANK]
+    content: Annotated[str, StringConstraints(min_length=1, max_length=MAX_CONTENT, strip_whitespace=True), NOT_BLANK]
     enabled: Annotated[bool, FLAG] = True
     priority: Annotated[int, Field(ge=0, le=1000), NUMBER] = 50
     constant: Annotated[bool, FLAG] = False
 
     @model_validator(mode="after")
     def _check_patterns(self) -> Self:
-        if self.use_regex and len(self.keys) > _MAX_PATTERNS:
-            raise ValueError(f"keys: at most {_MAX_PATTERNS} of them may be regular expressions")
+        if self.use_regex and len(self.keys) > MAX_PATTERNS:
+            raise ValueError(f"keys: at most {MAX_PATTERNS} of them may be regular expressions")
         for key in self.keys if self.use_regex else ():
             compiled(key)
         return self

@@ -1,12 +1,16 @@
 """The doctor's checks of services: each is opened or called once, as the server would do it."""
 
 import asyncio
+import shutil
+from collections.abc import Sequence
 from functools import partial
 
 import httpx
 
 from soulgraph.errors import SoulgraphError
-from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.nodes.tools.mcp import Toolbox, open_mcp_tools
+from soulgraph.nodes.tools.mcp_client.server import McpReport
+from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.doctor_findings import Check, Finding, Level
 from soulgraph.runtime.doctor_memory import check_memory
 from soulgraph.senses.embedding.factory import open_embedder
@@ -18,6 +22,7 @@ from soulgraph.terminals.ports import NONE
 from soulgraph.voices.factory import open_voice
 from soulgraph.voices.probe import IN_WORDS, learn_habits
 from soulgraph.voices.providers import ModelInfo, described, find_model, models_url, offered_models
+from soulgraph.voices.synthesis import ENGINE, HOW_TO_HEAR, HOW_TO_SPEAK, Saying, heard_whole, open_synthesiser
 from soulgraph.voices.voice import Voice
 
 _TIMEOUT_S = 3
@@ -35,7 +40,9 @@ async def check_services(settings: Settings, memory: Check = check_memory, voice
         "embeddings": _embeddings,
         "emotion": _emotion,
         "events": memory,
-        "tools": _tools,
+        "speech to text": _hearing,
+        "text to speech": _speaking,
+        "tools": partial(_tools, running=voice),
         "traces": _traces,
         "broker": _broker,
     }
@@ -117,11 +124,53 @@ async def _emotion(settings: Settings) -> tuple[Level, str]:
     return "ok", f"{masked(settings.emotion_url)} answers, and hears {emotion.emotion}"
 
 
-async def _tools(settings: Settings) -> tuple[Level, str]:
-    async with open_mcp_tools(settings.mcp_servers) as tools:
-        if not settings.mcp_servers:
-            return "ok", "the soul's own; SOULGRAPH_MCP names servers of more"
-        return "ok", f"{len(tools)} of {', '.join(settings.mcp_servers)}, beside the soul's own"
+async def _tools(settings: Settings, running: Voice | None) -> tuple[Level, str]:
+    """Of a server that runs, how it stands with its sessions; else each MCP server is tried once."""
+    if running is not None and isinstance(running.tools, Toolbox):
+        return _judge_tools(running.tools.servers.reports())
+    async with open_mcp_tools(settings.mcp_servers, [tool.name for tool in TOOLS]) as servers:
+        return _judge_tools(servers.reports())
+
+
+def _judge_tools(reports: Sequence[McpReport]) -> tuple[Level, str]:
+    if not reports:
+        return "ok", "the soul's own; SOULGRAPH_MCP names servers of more"
+    usable = [f"{one.tools} of {one.name}{_left_out(one)}" for one in reports if one.state != "broken"]
+    told = f"{', '.join(usable)}, beside the soul's own" if usable else "only the soul's own can be used"
+    if broken := [one for one in reports if one.state == "broken"]:
+        why = "; ".join(f"the MCP server {one.name!r} cannot be used: {one.problem}" for one in broken)
+        return "problem", f"{PREFIX}MCP: {why}; {told}"
+    return "warning" if any(one.left_out for one in reports) else "ok", told
+
+
+def _left_out(report: McpReport) -> str:
+    return f" (without {', '.join(report.left_out)}: the log says why)" if report.left_out else ""
+
+
+async def _hearing(settings: Settings) -> tuple[Level, str]:
+    """The service is not sent a recording: that something answers there is all that can be told for nothing."""
+    endpoint = settings.stt
+    voices = f"; {len(settings.speaker_table)} voices are known" if settings.speaker_table else ""
+    if endpoint is None:
+        return "ok", f"none: recordings are refused; {HOW_TO_HEAR}"
+    if endpoint.base_url:
+        await _get(endpoint.base_url, "STT_BASE_URL")
+    return "ok", f"{endpoint.model} at {endpoint.place}, not asked{voices}"
+
+
+async def _speaking(settings: Settings) -> tuple[Level, str]:
+    endpoint = settings.tts
+    if endpoint:
+        if endpoint.base_url:
+            await _get(endpoint.base_url, "TTS_BASE_URL")
+        return "ok", f"{endpoint.model} at {endpoint.place}, not asked"
+    if not shutil.which(ENGINE):
+        return "ok", f"none: nothing is said aloud; {HOW_TO_SPEAK}"
+    async with open_synthesiser(None, settings.tts_voice, _TIMEOUT_S) as engine:
+        assert engine
+        await heard_whole(await engine.speak(Saying("I am here.", "wav")))
+    formats = "mp3, opus, aac, flac, wav, pcm" if shutil.which("ffmpeg") else "wav and pcm; ffmpeg would add the others"
+    return "ok", f"{ENGINE} speaks: {formats}"
 
 
 async def _traces(settings: Settings) -> tuple[Level, str]:

@@ -17,7 +17,7 @@ from soulgraph.memory.ports import open_recall
 from soulgraph.memory.summaries import Summaries, open_summaries
 from soulgraph.memory.upkeep import MemoryHealth
 from soulgraph.nodes.context import Context, Limits, Memory, Outlets, Senses
-from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.nodes.tools.mcp import Toolbox, open_mcp_tools
 from soulgraph.nodes.tools.memory import TOOLS
 from soulgraph.runtime.budget import ObserveUsage, TokenBudget, unobserved
 from soulgraph.runtime.bus import Bus, open_bus
@@ -71,9 +71,10 @@ async def open_ports(
         async with stores.write() as tx:
             await stock(tx, clock())
         bus = await stack.enter_async_context(open_bus(stores.database.url))
-        mcp_tools = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers))
-        all_tools = _refuse_duplicates([*TOOLS, *tools, *mcp_tools])
-        voice = await stack.enter_async_context(open_voice(settings.llm, all_tools))
+        own = _refuse_duplicates([*TOOLS, *tools])
+        names = [tool.name for tool in own]
+        mcp = await stack.enter_async_context(open_mcp_tools(settings.mcp_servers, names))
+        voice = await stack.enter_async_context(open_voice(settings.llm, Toolbox(own, mcp)))
         embedder = await stack.enter_async_context(open_embedder(settings.embeddings))
         telemetry = stack.enter_context(JsonLines.open(_telemetry_file(settings), clock, settings.telemetry_words))
         budget = TokenBudget(stores, telemetry, clock, settings.zone, settings.daily_tokens, observe_usage)

@@ -27,7 +27,8 @@ from soulgraph.stores.factories import default_session_id
 from soulgraph.stores.history import point_of, stretch_of
 from soulgraph.stores.records import Json, MoodRow
 from soulgraph.stores.stores import Stores
-from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.compact_emotion import Feeling
+from soulgraph.terminals.hub_port import Hub
 from soulgraph.terminals.payloads import EmotionUpdate
 from soulgraph.terminals.presence import Presence
 
@@ -191,8 +192,10 @@ class Ticks:
         if self.hub is None:
             return
         for soul_id, soul in ticked.items():
+            feeling = Feeling(soul_id, soul.emotion, soul.gate, now, self.constants)
             for terminal_id in terminals[soul_id]:
                 self.hub.emotion_update(_update_message(soul_id, soul, terminal_id, now))
+                self.hub.compact_emotion(terminal_id, feeling, soul.previous_at)
 
 
 def _batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -64,7 +64,16 @@ def describe(state: EmotionState, lang: Lang, constants: Constants = DEFAULT) ->
 def mood_words(mood: Mood, state: EmotionState, lang: Lang, constants: Constants = DEFAULT) -> str:
     """`describe` for a mood that is known: finding it takes longer than all the rest."""
     word = _POINTS[mood].zh if lang == "zh" else _POINTS[mood].en
-    return word if mood == "calm" else _STRENGTHS[lang][_strength(state, constants)] + word
+    strength = strength_of(mood, state, constants)
+    return _STRENGTHS[lang][strength - 1] + word if strength else word
+
+
+def strength_of(mood: Mood, state: EmotionState, constants: Constants = DEFAULT) -> int:
+    """From 1, slightly, to 3, strongly; 0 for calm, which has none."""
+    if mood == "calm":
+        return 0
+    z = extremity(state.x)
+    return 1 + (z >= constants.mood_clearly) + (z >= constants.mood_strongly)
 
 
 def _distance(state: EmotionState, point: _Point, c: Constants) -> float:
@@ -73,8 +82,3 @@ def _distance(state: EmotionState, point: _Point, c: Constants) -> float:
         return apart
     share: float = getattr(state, point.cause)
     return apart + c.mood_unexplained - c.mood_impression * share
-
-
-def _strength(state: EmotionState, c: Constants) -> int:
-    z = extremity(state.x)
-    return (z >= c.mood_clearly) + (z >= c.mood_strongly)

@@ -56,6 +56,12 @@ class Souls(Repository[Soul]):
             return await self._all(self._rows().order_by(*order))
         return await self._all(self._rows("user_id").order_by(*order), user_id=user_id)
 
+    async def oldest(self, limit: int) -> list[str]:
+        """The ids of the souls that were made first."""
+        row = self.table.c
+        query = select(row.soul_id).order_by(row.created_at, row.soul_id).limit(limit)
+        return [found.soul_id for found in await self._connection.execute(query)]
+
     async def called(self, name_or_id: str) -> list[Soul]:
         """The soul with this id, else the souls of all users with this name; may be empty."""
         with_id = await self._all(self._rows("soul_id"), soul_id=name_or_id)

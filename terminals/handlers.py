@@ -9,7 +9,7 @@ from soulgraph.errors import InvalidInput, NotFound, RequestError, SoulgraphErro
 from soulgraph.senses.intents.catalogs import ReadCatalog
 from soulgraph.stores.records import Terminal
 from soulgraph.stores.stores import Stores, Transaction
-from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.hub_port import Hub
 from soulgraph.terminals.inbox import Message
 from soulgraph.terminals.payloads import Problem, Reply, Status
 from soulgraph.terminals.presence import Presence

@@ -5,15 +5,25 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from aiomqtt import Client, MqttError, ProtocolVersion
 
 from soulgraph.errors import ConfigurationError
 from soulgraph.terminals import topics
 from soulgraph.terminals.broker import SETTING, Broker
+from soulgraph.terminals.compact_emotion import CompactEmotion, Feeling, ToldEmotions
 from soulgraph.terminals.invocations import Invocations
-from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Payload, Proactive, Reply, Status
+from soulgraph.terminals.payloads import (
+    Cleared,
+    EmotionUpdate,
+    IntentAction,
+    Invoke,
+    Payload,
+    Proactive,
+    Reply,
+    Status,
+)
 from soulgraph.terminals.reports import SkillResult
 from soulgraph.terminals.send_queue import Parcel, SendQueue
 
@@ -26,44 +36,6 @@ _FIRST_DELAY_S, _MAX_DELAY_S = 0.2, 10.0
 _log = logging.getLogger(__name__)
 
 OnMessage = Callable[[str, bytes], None]
-
-
-class Hub(Protocol):
-    @property
-    def broker(self) -> Broker: ...
-
-    @property
-    def addresses(self) -> dict[str, str]:
-        """The URLs under which terminals reach the broker, by protocol."""
-        ...
-
-    def emotion_update(self, update: EmotionUpdate) -> None:
-        """Queue an update. While the broker is down, a newer update of the terminal may replace it."""
-        ...
-
-    async def intent_action(self, action: IntentAction) -> bool:
-        """Send an action; returns whether the broker acknowledged it within a second. No retry, and never raises."""
-        ...
-
-    async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
-        """Call a skill and wait up to 8 s for its result. A terminal that cannot answer is a result with `ok` false."""
-        ...
-
-    async def proactive(self, terminal_id: str, payload: Proactive) -> bool:
-        """Send a message; returns whether the broker acknowledged it, as with an action."""
-        ...
-
-    async def forget(self, terminal_id: str) -> bool:
-        """Clear what the broker retains of a terminal; returns whether it acknowledged that, as with an action."""
-        ...
-
-    def reply(self, reply: Reply) -> None:
-        """Queue a reply. Each is sent, if need be when the broker is back."""
-        ...
-
-    def status(self, status: Status) -> None:
-        """Queue a status. While the broker is down, a newer status of the terminal may replace it."""
-        ...
 
 
 class MqttHub:
@@ -91,6 +63,7 @@ class MqttHub:
         self._needs_5 = not embedded
         self._client: Client | None = None
         self._queue = SendQueue()
+        self._told = ToldEmotions()
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = False
 
@@ -110,6 +83,18 @@ class MqttHub:
         topic = topics.topic(update.terminal_id, "emotion_update")
         self._queue.put(Parcel(topic, update, topic))
 
+    def compact_emotion(self, terminal_id: str, feeling: Feeling, previous_at: float | None = None) -> None:
+        if self._told.is_news(terminal_id, feeling, previous_at):
+            self._keep(terminal_id, CompactEmotion.of(feeling))
+
+    def clear_emotion(self, terminal_id: str) -> None:
+        self._told.forget(terminal_id)
+        self._keep(terminal_id, Cleared())
+
+    def _keep(self, terminal_id: str, payload: Payload) -> None:
+        topic = topics.topic(terminal_id, topics.COMPACT_EMOTION)
+        self._queue.put(Parcel(topic, payload, topic, retain=True))
+
     def status(self, status: Status) -> None:
         topic = topics.topic(status.terminal_id, "status")
         self._queue.put(Parcel(topic, status, topic))
@@ -125,7 +110,8 @@ class MqttHub:
         return await self._deliver(topics.topic(terminal_id, "proactive"), payload)
 
     async def forget(self, terminal_id: str) -> bool:
-        retained = [topics.topic(terminal_id, kind) for kind in topics.RETAINED]
+        self._told.forget(terminal_id)
+        retained = [topics.topic(terminal_id, kind) for kind in topics.KEPT]
         return all([await self._publish(topic, "", retain=True) for topic in retained])
 
     async def invoke(self, terminal_id: str, invoke: Invoke) -> SkillResult:
@@ -224,6 +210,7 @@ class MqttHub:
 
     def _on_connected(self, client: Client) -> None:
         _log.info("mqtt: connected to the broker at %s", self.broker)
+        self._told.forget_all()  # it may have lost what it retained
         self._queue.requeue_unsent()  # what the last connection did not acknowledge goes out again
         self._client = client
         if not self._started.done():
@@ -245,7 +232,7 @@ class MqttHub:
         in_flight = asyncio.Semaphore(_IN_FLIGHT)
 
         async def send(parcel: Parcel) -> None:
-            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS)
+            await client.publish(parcel.topic, parcel.payload.to_json(), _QOS, parcel.retain)
             self._queue.mark_sent(parcel)
             in_flight.release()
 
@@ -258,7 +245,13 @@ class MqttHub:
         """Pass messages on until the connection is lost, which raises MqttError."""
         async for message in client.messages:
             if self._on_message:
+                self._forget_if_deleted(message.topic.value, message.payload)
                 self._on_message(message.topic.value, message.payload)
+
+    def _forget_if_deleted(self, topic: str, payload: bytes) -> None:
+        """A terminal that another server has deleted is told everything anew if it comes back."""
+        if not payload and topic.endswith("/online"):
+            self._told.forget(topic.split("/")[2])
 
 
 def _root_cause(error: BaseException) -> BaseException:

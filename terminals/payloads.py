@@ -38,6 +38,13 @@ class EmotionUpdate(Payload):
     ts: float
 
 
+class Cleared(Payload):
+    """Nothing at all, which clears what is retained."""
+
+    def to_json(self) -> str:
+        return ""
+
+
 class IntentCall(Payload):
     """One intent with all the parameters the terminal needs to carry it out."""
 

@@ -3,7 +3,16 @@
 import json
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+)
 
 from soulgraph.errors import InvalidInput
 from soulgraph.senses.intents.catalog import Catalog
@@ -30,6 +39,13 @@ def _depth(value: JsonValue) -> int:
 
 Version = Annotated[int, Field(ge=0, lt=2**31), NUMBER]
 InputId = Annotated[str, StringConstraints(pattern=r"^[\w.:@-]{1,128}$")]
+SpeakerName = Annotated[
+    str,
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+    StringConstraints(max_length=128),
+    STORABLE_TEXT,
+]
+"""As a recogniser calls whom it heard: any words, or a number."""
 InputText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), STORABLE_TEXT]
 
 
@@ -90,12 +106,14 @@ class CatalogReport(TerminalReport):
 class Input(Report):
     """Something that was said. `user_id` is who spoke, without it the terminal's usual person.
 
+    `speaker` is whom a recogniser has heard, and counts more: see `soul/speakers.py`.
     `session_id` names the conversation, such as that of a group; without it it is the person's own at this terminal.
     """
 
     input_id: InputId
     type: Literal["keyboard_text", "speech_text"] = "keyboard_text"
     text: InputText
+    speaker: SpeakerName | None = None
     user_id: InputId | None = None
     session_id: InputId | None = None
 

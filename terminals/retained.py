@@ -6,7 +6,7 @@ from soulgraph.stores.terminals import MAX_TERMINALS
 from soulgraph.terminals import topics
 from soulgraph.terminals.client_queue import Message
 
-_MAX_MESSAGES = len(topics.RETAINED) * MAX_TERMINALS
+_MAX_MESSAGES = len(topics.KEPT) * MAX_TERMINALS
 _MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -22,10 +22,10 @@ class RetainedMessages:
     def keep(self, message: Message) -> bool:
         """Retain a message in the place of the one before; one without a payload only clears that.
 
-        False if it is not retained, because it is no report of a terminal or because too much is retained already.
+        False if it is not retained, because it is nothing that is kept or because too much is retained already.
         """
         terminal_id, kind = topics.parse(message.topic)
-        if kind not in topics.RETAINED:
+        if kind not in topics.KEPT:
             return False
         self._clear(terminal_id, message.topic)
         if not message.payload:

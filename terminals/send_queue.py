@@ -16,6 +16,7 @@ class Parcel(NamedTuple):
     topic: str
     payload: Payload
     key: str
+    retain: bool = False
 
 
 class SendQueue:

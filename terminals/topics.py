@@ -8,6 +8,9 @@ _PREFIX = "soul/terminal"
 _SHARED = "$share/"
 RETAINED = ("online", "skills", "intent_catalog")
 """What the broker keeps of a terminal and tells again to whoever subscribes."""
+COMPACT_EMOTION = "emotion_compact"
+KEPT = (*RETAINED, COMPACT_EMOTION)
+"""The same with what servers say: a controller that wakes up wants to know the last of it."""
 _FIRST_LEVELS = (*RETAINED, "heartbeat", "input", "result")
 # Retained messages reach every server when it subscribes, and results belong to the server that asked. Heartbeats and
 # inputs are handled by one server each.

@@ -58,7 +58,7 @@ def codes(content):
 def code_of(problem):
     """Its code, and of what there is none."""
     told = problem.get("error") or problem
-    return " ".join(filter(None, (told["code"], told.get("kind"))))
+    return " ".join(filter(None, (str(told["code"]), told.get("kind"))))
 
 
 def resolved(part):

@@ -84,6 +84,14 @@ def psql() -> str:
     return shutil.which("psql") or _without("psql is not installed")
 
 
+def espeak() -> str:
+    return shutil.which("espeak-ng") or _without("espeak-ng is not installed: nothing here can speak")
+
+
+def ffmpeg() -> str:
+    return shutil.which("ffmpeg") or _without("ffmpeg is not installed: only wav and pcm can be spoken here")
+
+
 def _without(reason: str) -> NoReturn:
     if REQUIRED:
         pytest.fail(reason, pytrace=False)

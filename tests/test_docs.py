@@ -163,6 +163,31 @@ async def test_every_endpoint_lets_in_the_scopes_it_lists(tmp_path):
                 assert (response.status_code == 403) == refused, (method, path, scope)
 
 
+NUMBER, IDENTITY, MOMENT = r"-?\d+\.\d+", r"(soul|sess|turn)_[0-9a-f]+…?", r"\d{4}-\d\d-\d\dT[\d:.]+Z"
+SHOWN = re.compile(rf"(?P<moment>{MOMENT})|(?P<identity>{IDENTITY})|(?P<number>{NUMBER})|(?P<more>,?…,?)|(?P<gap> +)")
+
+
+def samples(text):
+    """The lines that a page shows as what is printed; `…` stands for anything."""
+    return [line for block in fenced(text, "text") for line in block.splitlines() if line.strip() not in ("", "…")]
+
+
+def as_pattern(sample):
+    """A pattern of the lines that are as the sample says, with its numbers as groups."""
+    patterns = {"moment": MOMENT, "identity": r"\w+", "number": f"({NUMBER})", "more": ".*", "gap": " *"}
+    parts, at = [], 0
+    for found in SHOWN.finditer(sample):
+        parts += [re.escape(sample[at : found.start()]), patterns[found.lastgroup]]
+        at = found.end()
+    return re.compile("".join([*parts, re.escape(sample[at:])]))
+
+
+def is_among(sample, lines):
+    told = [float(found["number"]) for found in SHOWN.finditer(sample) if found["number"]]
+    matches = (as_pattern(sample).fullmatch(line) for line in lines)
+    return any(told == pytest.approx([*map(float, match.groups())], abs=0.006) for match in matches if match)
+
+
 async def test_the_quick_start_runs_as_it_is_written(tmp_path):
     if not (shutil.which("curl") and shutil.which("bash")):
         pytest.skip("curl or bash is not installed")
@@ -170,13 +195,14 @@ async def test_the_quick_start_runs_as_it_is_written(tmp_path):
     # Time stands still: moods would recover while a slow machine works.
     async with serving(lambda: 1_800_000_000.0, data_dir=tmp_path) as client:
         script = "echo;".join(fenced(quick_start, "bash")).replace("localhost:8000", client.base_url.netloc.decode())
-        bash = ["bash", "-euc", script]
+        bash = ["bash", "-euc", script.replace("curl -s", r"curl -w '\n' -s")]  # an answer a line
         ran = await asyncio.to_thread(subprocess.run, bash, capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "urn:soulgraph:problem" not in ran.stdout
     for reply in re.findall(r'"reply": ?"([^"]+)"', quick_start):
         assert reply in ran.stdout
     assert ran.stdout.count('{"role": ') == 6
+    assert [line for line in samples(quick_start) if not is_among(line, ran.stdout.splitlines())] == []
     for shown in re.findall(r'"mood":\{[^}]+\}|"user_emotion": ?\{"emotion": ?"\w+"', quick_start):
         assert shown in ran.stdout
     for number in (r'"soul_emotion": \{"p": (-?[\d.]+)', r'"exec_probability": (-?[\d.]+)'):

@@ -28,6 +28,14 @@ uses {'name': 'heat', 'arguments': {'degrees': 21}}
 uses {'name': 'lamp', 'arguments': {'color': 'amber'}}
 Only 14 °C! I heat the room.
 """,
+    "soul_as_mcp_tool": """\
+tools: feel, list_souls, recall, remember, talk
+talk: I'm sad with you, and I'm here. I'm not going anywhere.
+remember: Luna remembers: The exam is repeated on Friday
+recall: - default: The exam is repeated on Friday
+free_hours: Thursday: from 14 to 18
+Luna is with you. You are free on Thursday afternoon: shall we learn then?
+""",
 }
 
 

@@ -14,6 +14,8 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from soulgraph.prompts.contract import Carrier
 from soulgraph.voices.offline import OfflineVoice
 
+_MAX_BINDINGS = 64
+
 
 @dataclass(slots=True)
 class Habits:
@@ -57,23 +59,29 @@ class Voice:
 
         `tools` are those of its own that the model is told of, by default all.
         """
-        names = tuple(tool.name for tool in (self.tools if tools is None else tools))
-        if not skills:
-            return self._bound(names, may_call)
-        return self._bind([*self._schemas_of(names), *skills], may_call)
+        schemas = self.schemas_of(self.tools if tools is None else tools)
+        return self._bind([*schemas, *skills], may_call) if skills else self._bound(schemas, may_call)
 
-    def schemas_of(self, tools: Sequence[BaseTool]) -> list[dict[str, Any]]:
+    def schemas_of(self, tools: Iterable[BaseTool]) -> list[dict[str, Any]]:
         """How a server is told of these of its tools."""
-        return self._schemas_of(tool.name for tool in tools)
+        return [self._schema_of(tool) for tool in tools]
 
-    def _schemas_of(self, names: Iterable[str]) -> list[dict[str, Any]]:
-        return [self._schemas[name] for name in names]
+    def _schema_of(self, tool: BaseTool) -> dict[str, Any]:
+        """Kept for as long as it is the same tool: those of MCP servers come and go."""
+        kept = self._schemas.get(tool.name)
+        if kept is None or kept[0] is not tool:
+            kept = self._schemas[tool.name] = tool, convert_to_openai_tool(tool)
+        return kept[1]
 
-    def _bound(self, names: tuple[str, ...], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
+    def _bound(self, schemas: list[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
         """Cached, because binding costs more than a graph step; without skills there are few combinations."""
-        if (names, may_call) not in self._bindings:
-            self._bindings[names, may_call] = self._bind(self._schemas_of(names), may_call)
-        return self._bindings[names, may_call]
+        key = (*map(id, schemas), may_call)
+        kept = self._bindings.get(key)
+        if kept is None:
+            if len(self._bindings) >= _MAX_BINDINGS:
+                self._bindings.clear()
+            kept = self._bindings[key] = schemas, self._bind(schemas, may_call)
+        return kept[1]
 
     def _bind(self, schemas: Sequence[dict[str, Any]], may_call: bool) -> Runnable[LanguageModelInput, AIMessage]:
         if not schemas:
@@ -81,9 +89,10 @@ class Voice:
         return self.model.bind_tools(schemas, **({} if may_call else {"tool_choice": "none"}))
 
     @cached_property
-    def _bindings(self) -> dict[tuple[tuple[str, ...], bool], Runnable[LanguageModelInput, AIMessage]]:
+    def _bindings(self) -> dict[tuple[int, ...], tuple[list[dict[str, Any]], Runnable[LanguageModelInput, AIMessage]]]:
+        """By the schemas, which are kept with them: so nothing else can have their ids."""
         return {}
 
     @cached_property
-    def _schemas(self) -> dict[str, dict[str, Any]]:
-        return {tool.name: convert_to_openai_tool(tool) for tool in self.tools}
+    def _schemas(self) -> dict[str, tuple[BaseTool, dict[str, Any]]]:
+        return {}

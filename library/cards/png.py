@@ -11,6 +11,7 @@ from soulgraph.errors import InvalidInput
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
+_ASSET = b"chara-ext-asset_"
 _MAX_CHUNKS = 20_000
 _WIDTH, _HEIGHT = 128, 192
 _CHUNK_OVERHEAD = 12  # length, kind and checksum of a chunk
@@ -29,6 +30,16 @@ def card_text(png: bytes) -> bytes:
     if not filled:
         raise InvalidInput(f"the text {min(texts).decode()} of the PNG is empty: export the card anew")
     return filled
+
+
+def embedded_assets(png: bytes) -> dict[str, bytes]:
+    """The files that RisuAI keeps in text chunks beside the card, as base64, by their path."""
+    texts = [content.partition(b"\0") for _, kind, content in _chunks(png) if kind == b"tEXt"]
+    return {
+        keyword.removeprefix(_ASSET).removeprefix(b":").decode("latin-1"): text
+        for keyword, _, text in texts
+        if keyword.startswith(_ASSET)
+    }
 
 
 def without_texts(png: bytes) -> bytes:

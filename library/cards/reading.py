@@ -1,99 +1,114 @@
-"""Converts a card to a character of the library."""
+"""Converts a card to a character of the library. What is too long is cut, and a note says so."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from soulgraph.library.cards.cutting import Cutter, cut_text
+from soulgraph.library.cards.effects import without_effect
 from soulgraph.library.cards.headings import HEADINGS
-from soulgraph.library.cards.spec import EXCLUDING, OURS, Data, Entry, Json, validate_card
-from soulgraph.library.cards.words import fill_placeholders, split_decorators
+from soulgraph.library.cards.lenient import Json, Oddities
+from soulgraph.library.cards.limits import (
+    MAX_BLURB,
+    MAX_EXAMPLES,
+    MAX_GREETINGS,
+    MAX_LORE,
+    MAX_NAME,
+    MAX_PERSONA,
+    MAX_UTTERANCE,
+)
+from soulgraph.library.cards.lore import FlawOf, lore_entry, lore_ids, no_flaw
+from soulgraph.library.cards.spec import OURS, Data, validate_card
+from soulgraph.library.cards.words import fill_placeholders
 from soulgraph.soul.language import lang_of
 
 OWN_FIELDS = ("description", "avatar", "initial_profile", "inner_state", "mbti_type", "extensions")
 """Fields of a character for which a card has none; they are exported in our extension."""
 
 _START = re.compile(r"<START>", re.IGNORECASE)
-_SLASHED = re.compile(r"/(.+)/[a-z]*", re.DOTALL)
 _KEPT_URIS = ("http://", "https://", "ccdefault:")
-_MAX_BLURB = 300
-_DEFAULT_PRIORITY, _MAX_PRIORITY = 50, 1000
+_NAMELESS = {"zh": "无名", "en": "Nameless"}
+_PERSONA = "data.description, personality, scenario and prompts together"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A character read from a card.
-
-    `places` maps its fields to paths in the card, for error messages; `notes` tell what was not kept.
-    """
+    """A character read from a card; `notes` tell what was cut, and what is kept without effect."""
 
     character: Json
-    places: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
 
-def character_of(card: Json) -> Reading:
+def character_of(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
     """The character of a card, without our extension."""
-    data = validate_card(card)
-    char = data.nickname.strip() or data.name.strip()
-    greetings = _greetings(data, char)
-    lore = {
-        f"data.character_book.entries.{n}": entry
-        for n, given in enumerate(data.character_book.entries)
-        if (entry := lore_entry(given, n, char))
-    }
+    oddities = Oddities()
+    data = validate_card(card, oddities)
+    cutter = Cutter()
+    name = _name(data, cutter)
+    char = cut_text(_one_line(data.nickname), MAX_NAME) or name
+    persona = cutter.text(_base_persona(data, char), MAX_PERSONA, _PERSONA)
     character = {
-        "name": data.name.strip(),
-        "description": fill_placeholders(data.description, char).partition("\n\n")[0][:_MAX_BLURB],
-        "base_persona": _base_persona(data, char),
-        "greetings": list(greetings.values()),
-        "style_examples": [fill_placeholders(text, char) for text in _START.split(data.mes_example) if text.strip()],
-        "lore": list(lore.values()),
+        "name": name,
+        "description": fill_placeholders(data.description, char).partition("\n\n")[0][:MAX_BLURB].strip(),
+        "base_persona": persona,
+        "greetings": _greetings(data, char, cutter),
+        "style_examples": _examples(data, char, cutter),
+        "lore": _lore(data, char, cutter, flaw_of),
     }
-    return Reading(character, _source_paths(list(greetings), list(lore)))
+    return Reading(character, (*oddities.notes(), *cutter.notes))
 
 
-def taken_in(card: Json) -> Reading:
+def taken_in(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
     """The character to store: with the fields of our extension, and with the card itself for a later export."""
     data = validate_card(card)
-    kept, notes = _card_to_keep(card, data)
-    derived = character_of(kept)
+    kept = _card_to_keep(card, data)
+    derived = character_of(kept, flaw_of)
     ours = data.extensions.get(OURS)
     own = {name: ours[name] for name in OWN_FIELDS if name in ours} if isinstance(ours, dict) else {}
     others = own.pop("extensions", {})
     extensions = {**(others if isinstance(others, dict) else {}), "card": kept}
-    return Reading({**derived.character, **own, "extensions": extensions}, derived.places, notes)
+    character = {**derived.character, **own, "extensions": extensions}
+    return Reading(character, (*derived.notes, *without_effect(card["data"], data)))
 
 
-def lore_id(entry: Entry, n: int) -> str:
-    """The id of a lorebook entry: the one in our extension, or one made of its place in the card."""
-    ours = entry.extensions.get(OURS)
-    given = ours.get("id") if isinstance(ours, dict) else None
-    return given if isinstance(given, str) else f"card.{n}"
+def has_words(data: Data) -> bool:
+    """Whether there is anything to make a character of."""
+    texts = (data.name, data.nickname, data.description, data.personality, data.scenario, data.first_mes)
+    return any(text.strip() for text in (*texts, data.mes_example, data.system_prompt, *data.alternate_greetings))
 
 
-def _card_to_keep(card: Json, data: Data) -> tuple[Json, tuple[str, ...]]:
-    """The card without our extension and without embedded files, and notes on those files."""
+def _name(data: Data, cutter: Cutter) -> str:
+    """The name in one line; a card without one gets one, and a note says so."""
+    name = cutter.text(_one_line(data.name) or _one_line(data.nickname), MAX_NAME, "data.name")
+    if name:
+        return name
+    nameless = _NAMELESS[lang_of(data.description + data.first_mes)]
+    cutter.notes.append(f"data.name: is empty, so the character is called {nameless}: give it a name")
+    return nameless
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _card_to_keep(card: Json, data: Data) -> Json:
+    """The card without our extension and without embedded files."""
     fields = dict(card["data"])
     if OURS in data.extensions:
         fields["extensions"] = {name: value for name, value in data.extensions.items() if name != OURS}
-    dropped = [n for n, asset in enumerate(data.assets) if not asset.uri.startswith(_KEPT_URIS)]
-    if dropped:
-        fields["assets"] = [asset for n, asset in enumerate(card["data"]["assets"]) if n not in dropped]
-    notes = tuple(f"data.assets.{n}: files inside of a card are not kept" for n in dropped)
-    return {**card, "data": fields}, notes
+    kept = [n for n, asset in enumerate(data.assets) if asset.uri.startswith(_KEPT_URIS)]
+    if len(kept) < len(data.assets):
+        fields["assets"] = [card["data"]["assets"][n] for n in kept]
+    return {**card, "data": fields}
 
 
 def _base_persona(data: Data, char: str) -> str:
     """Description, personality, scenario and prompts of a card as one text with headings."""
-    guidance = "\n".join(
-        filter(
-            None, (fill_placeholders(data.system_prompt, char), fill_placeholders(data.post_history_instructions, char))
-        )
-    )
+    prompts = (fill_placeholders(text, char) for text in (data.system_prompt, data.post_history_instructions))
     parts = {
         "personality": fill_placeholders(data.personality, char),
         "scenario": fill_placeholders(data.scenario, char),
-        "guidance": guidance,
+        "guidance": "\n".join(filter(None, prompts)),
     }
     description = fill_placeholders(data.description, char)
     headings = HEADINGS[lang_of(description + "".join(parts.values()))]
@@ -101,64 +116,35 @@ def _base_persona(data: Data, char: str) -> str:
     return "\n\n".join(filter(None, (description, *sections)))
 
 
-def _greetings(data: Data, char: str) -> dict[str, str]:
-    """The greetings that are not empty, by their path in the card."""
+def _greetings(data: Data, char: str, cutter: Cutter) -> list[str]:
+    """The greetings that are not empty, the first one first."""
     others = {f"data.alternate_greetings.{n}": text for n, text in enumerate(data.alternate_greetings)}
-    given = {"data.first_mes": data.first_mes, **others}
-    greetings = {place: fill_placeholders(text, char) for place, text in given.items()}
-    return {place: text for place, text in greetings.items() if text}
-
-
-def lore_entry(entry: Entry, n: int, char: str) -> Json | None:
-    """A lorebook entry as our lore; None when it has no content."""
-    content, decorators = split_decorators(entry.content)
-    text = fill_placeholders(content, char)
-    if not text:
-        return None
-    regex = _has_patterns(entry)
-    keys = [_pattern(key, entry) if regex else fill_placeholders(key, char) for key in entry.keys]
-    narrowed = entry.selective and not regex and entry.logic not in EXCLUDING
-    secondary = [fill_placeholders(key, char) for key in entry.secondary_keys] if narrowed else []
-    return {
-        "id": lore_id(entry, n),
-        "keys": [key for key in keys if key],
-        "secondary_keys": [key for key in secondary if key],
-        "use_regex": regex,
-        "content": text,
-        "enabled": entry.enabled and ("dont_activate" not in decorators or "activate" in decorators),
-        "priority": _priority(entry),
-        "constant": entry.constant or "activate" in decorators,
+    filled = {
+        place: fill_placeholders(text, char) for place, text in {"data.first_mes": data.first_mes, **others}.items()
     }
+    given = [place for place, text in filled.items() if text]
+    return [
+        cutter.text(filled[place], MAX_UTTERANCE, place)
+        for place in cutter.first(given, MAX_GREETINGS, "data.first_mes and alternate_greetings")
+    ]
 
 
-def _has_patterns(entry: Entry) -> bool:
-    """SillyTavern marks every entry with `use_regex`, and takes only keys between slashes for patterns."""
-    if entry.by_sillytavern:
-        return any(_SLASHED.fullmatch(key.strip()) for key in entry.keys)
-    return entry.use_regex
+def _examples(data: Data, char: str, cutter: Cutter) -> list[str]:
+    given = [text for part in _START.split(data.mes_example) if (text := fill_placeholders(part, char))]
+    return [
+        cutter.text(text, MAX_UTTERANCE, f"data.mes_example.{n}")
+        for n, text in enumerate(cutter.first(given, MAX_EXAMPLES, "data.mes_example"))
+    ]
 
 
-def _pattern(key: str, entry: Entry) -> str:
-    """The pattern of a key; some programs write it between slashes, with flags behind."""
-    match = _SLASHED.fullmatch(key.strip())
-    if match:
-        return match[1]
-    return re.escape(key.strip()) if entry.by_sillytavern else key.strip()
-
-
-def _priority(entry: Entry) -> int:
-    wanted = entry.priority if entry.priority is not None else entry.insertion_order
-    return _DEFAULT_PRIORITY if wanted is None else int(min(max(wanted, 0), _MAX_PRIORITY))
-
-
-def _source_paths(greetings: list[str], lore: list[str]) -> dict[str, str]:
-    fields = {
-        "name": "data.name",
-        "base_persona": "data.description, personality, scenario and prompts together",
-        "greetings": "data.alternate_greetings",
-        "style_examples": "data.mes_example",
-        "lore": "data.character_book.entries",
-    }
-    greeting_paths = {f"greetings.{n}": place for n, place in enumerate(greetings)}
-    lore_paths = {f"lore.{n}": place for n, place in enumerate(lore)}
-    return {**fields, **greeting_paths, **lore_paths, **{name: f"data.extensions.{OURS}.{name}" for name in OWN_FIELDS}}
+def _lore(data: Data, char: str, cutter: Cutter, flaw_of: FlawOf) -> list[Json]:
+    entries: Sequence[tuple[int, str]] = [
+        (n, entry_id)
+        for n, entry_id in enumerate(lore_ids(data.character_book.entries))
+        if data.character_book.entries[n].content.strip()
+    ]
+    found = (
+        lore_entry(data.character_book.entries[n], entry_id, char, f"data.character_book.entries.{n}", cutter, flaw_of)
+        for n, entry_id in cutter.first(entries, MAX_LORE, "data.character_book.entries")
+    )
+    return [entry for entry in found if entry]

@@ -4,18 +4,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from soulgraph.errors import InvalidInput
-from soulgraph.library.cards.reading import OWN_FIELDS, character_of, lore_id
-from soulgraph.library.cards.spec import NEW_IN_V3, OURS, V3, VERSIONS, Json, as_card, blank_card, validate_card
+from soulgraph.library.cards.kinds import as_card
+from soulgraph.library.cards.lenient import Json
+from soulgraph.library.cards.lore import FlawOf, lore_ids, no_flaw
+from soulgraph.library.cards.reading import OWN_FIELDS, character_of
+from soulgraph.library.cards.spec import NEW_IN_V3, OURS, V3, VERSIONS, Entry, blank_card, validate_card
 from soulgraph.library.cards.words import split_decorators
 
 _LORE_FIELDS = ("keys", "secondary_keys", "use_regex", "content", "enabled", "priority", "constant")
 
 
-def card_of(name: str, character: Json, spec: str) -> Json:
-    """The card of a character in version `spec`; the card it came from is changed only in edited fields."""
+def card_of(name: str, character: Json, spec: str, flaw_of: FlawOf = no_flaw) -> Json:
+    """The card of a character in version `spec`; the card it came from is changed only in edited fields.
+
+    `flaw_of` is the one it was read with: what was left out then has not been edited.
+    """
     extensions = character.get("extensions", {})
     origin = _stored_card(extensions["card"]) if "card" in extensions else blank_card(name)
-    derived = character_of(origin).character
+    derived = character_of(origin, flaw_of).character
     now = {**character, "name": name, "extensions": {key: kept for key, kept in extensions.items() if key != "card"}}
     edited = {field for field in derived if now.get(field, type(derived[field])()) != derived[field]}
     data = {**_empty_fields(origin["spec"]), **origin["data"], **_edited_fields(now, edited)}
@@ -67,7 +73,7 @@ def _edited_book(origin: Json, lore: Sequence[Json], derived: Sequence[Json]) ->
     """The lorebook with its current entries in their current order; entries without content stay at the end."""
     book = origin["data"].get("character_book") or {"extensions": {}}
     entries = validate_card(origin).character_book.entries
-    originals = {lore_id(entry, n): book["entries"][n] for n, entry in enumerate(entries)}
+    originals = dict(zip(lore_ids(entries), book.get("entries") or [], strict=True))
     before = {entry["id"]: entry for entry in derived}
     current = [_edited_entry(entry, originals.get(entry["id"]), before.get(entry["id"], {})) for entry in lore]
     without_content = [entry for entry_id, entry in originals.items() if entry_id not in before]
@@ -85,9 +91,7 @@ def _edited_entry(entry: Json, original: Json | None, before: Mapping[str, Any])
     if "secondary_keys" in changes:
         changes["selective"] = bool(changes["secondary_keys"])
     if original is not None:
-        switched = {"enabled", "constant"} & changes.keys() and split_decorators(
-            original.get("content") or ""
-        ).decorators
+        switched = {"enabled", "constant"} & changes.keys() and split_decorators(_content(original)).decorators
         return {**original, **changes, **({"content": entry["content"]} if switched else {})}
     return {"extensions": {OURS: {"id": entry["id"]}}, **changes}
 
@@ -114,7 +118,12 @@ def _convert(data: Json, origin: str, spec: str) -> Json:
 def _as_v2(entry: Json) -> Json:
     """Without decorators; `use_regex` is kept when it is true, or the pattern would be read as plain words."""
     kept = {field: value for field, value in entry.items() if field != "use_regex" or value}
-    return {**kept, "content": split_decorators(entry.get("content") or "").text}
+    return {**kept, "content": split_decorators(_content(entry)).text}
+
+
+def _content(entry: Json) -> str:
+    """The text of an entry, as it was read."""
+    return Entry.model_validate(entry).content
 
 
 def _as_v3(entry: Json) -> Json:

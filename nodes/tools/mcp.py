@@ -1,95 +1,131 @@
-"""Tools of MCP servers: what acts on the world is closed by the gate, what only looks is not."""
+"""Tools of MCP servers: what acts on the world is closed by the gate, what only looks is not.
+
+Each server is kept by itself. One that cannot be used is skipped, and tried again until it can be.
+"""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any, overload
 
 from langchain_core.tools import BaseTool
 
-from soulgraph.errors import ConfigurationError
-from soulgraph.nodes.tools.gated import gated
-from soulgraph.nodes.tools.untrusted import harmless_prose, harmless_schema
+from soulgraph.nodes.tools.mcp_client.server import McpLimits, McpReport, McpServer
 
-_TIMEOUT_S = 30
+_STOP_S = 10.0
+_LIMITS = McpLimits()
 
 _log = logging.getLogger(__name__)
 
 
-@asynccontextmanager
-async def open_mcp_tools(servers: Mapping[str, Any]) -> AsyncIterator[list[BaseTool]]:
-    """One session with each server while the block lasts: a process is not started anew for every call.
+class McpServers:
+    """The tools of all servers at this moment, and how it stands with each. `taken` are names of other tools."""
 
-    A task of its own keeps the sessions, because their task groups would wrap every error of the block.
-    """
-    if not servers:
-        yield []
-        return
-    opened: asyncio.Future[list[BaseTool]] = asyncio.get_running_loop().create_future()
-    over = asyncio.Event()
-    keeping = asyncio.create_task(_keep(servers, opened, over), name="mcp")
-    try:
-        await asyncio.wait((keeping, opened), return_when=asyncio.FIRST_COMPLETED)
-        if keeping.done():
-            keeping.result()
-        yield opened.result()
-    finally:
-        over.set()
-        if not opened.done():
-            keeping.cancel()
-        await asyncio.wait({keeping})
-        if not keeping.cancelled() and (error := keeping.exception()):
-            _log.warning("an MCP server ended badly: %s", error)
+    def __init__(
+        self, servers: Mapping[str, Mapping[str, Any]], taken: Collection[str] = (), limits: McpLimits = _LIMITS
+    ) -> None:
+        self._taken = frozenset(taken)
+        self._limits = limits
+        self._servers = [McpServer(name, one, limits, self._merge) for name, one in servers.items()]
+        self._hidden: dict[str, tuple[str, ...]] = {}
+        self.tools: Sequence[BaseTool] = ()
+        """Of the servers that can be used. Of two tools with one name the first is kept, also while it is away."""
 
+    def _merge(self) -> None:
+        self.tools = self._merged()
 
-async def _keep(servers: Mapping[str, Any], opened: "asyncio.Future[list[BaseTool]]", over: asyncio.Event) -> None:
-    from langchain_mcp_adapters.client import MultiServerMCPClient  # half a second's work
+    def _merged(self) -> list[BaseTool]:
+        seen = dict.fromkeys(self._taken, "")
+        merged: list[BaseTool] = []
+        for server in self._servers:
+            hidden = tuple(tool.name for tool in server.tools if tool.name in seen)
+            self._warn_of(server.name, hidden, seen)
+            own = [tool for tool in server.tools if seen.setdefault(tool.name, server.name) == server.name]
+            merged += own if server.is_offered else []
+        return merged
 
-    client = MultiServerMCPClient(dict(servers))
-    async with AsyncExitStack() as stack:
+    def _warn_of(self, server: str, hidden: tuple[str, ...], owners: Mapping[str, str]) -> None:
+        for name in {*hidden} - {*self._hidden.get(server, ())}:
+            owner = owners[name] or "another tool of the soul"
+            _log.warning("MCP server %s: its tool %s is left out, %s has this name", server, name, owner)
+        self._hidden[server] = hidden
+
+    def reports(self) -> list[McpReport]:
+        offered = {id(tool) for tool in self.tools}
+        return [self._report(server, offered) for server in self._servers]
+
+    def _report(self, server: McpServer, offered: Collection[int]) -> McpReport:
+        left_out = (*server.left_out, *self._hidden.get(server.name, ()))
+        count = sum(id(tool) in offered for tool in server.tools)
+        return McpReport(server.name, server.state, count, server.problem, left_out)
+
+    async def settle(self) -> None:
+        """Wait until it is known of each server whether it can be used, but not for ever."""
+        waiting = {asyncio.ensure_future(server.settled.wait()): server for server in self._servers}
+        _, late = await asyncio.wait(waiting, timeout=self._limits.start_s)
+        for one in late:
+            one.cancel()
+            server = waiting[one]
+            server.problem = f"no answer to `initialize` and `tools/list` in {self._limits.start_s:g} s"
+            _log.warning("MCP server %s: %s; the start does not wait for it", server.name, server.problem)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep the servers for as long as the block lasts. Each has a task of its own, because the task groups of a
+        session must be left where they were entered, and would wrap every error of the block."""
+        tasks = [asyncio.create_task(server.keep(), name=f"mcp {server.name}") for server in self._servers]
+        for task in tasks:
+            task.add_done_callback(_report_defect)
         try:
-            opened.set_result([tool for name in servers for tool in await _tools(client, name, stack)])
-        except ConfigurationError as error:
-            opened.set_exception(error)
-        await over.wait()
+            await self.settle()
+            yield
+        finally:
+            for server in self._servers:
+                server.stop()
+            _, late = await asyncio.wait(tasks, timeout=_STOP_S)
+            for task in late:
+                task.cancel()
+            await asyncio.wait(tasks)
 
 
-async def _tools(client: Any, server: str, stack: AsyncExitStack) -> list[BaseTool]:
-    from langchain_mcp_adapters.tools import load_mcp_tools
-    from mcp import McpError
-
-    try:
-        async with asyncio.timeout(_TIMEOUT_S):
-            session = await stack.enter_async_context(client.session(server))
-            tools = await load_mcp_tools(session, server_name=server, tool_interceptors=[_survive])
-    except (OSError, ValueError, TypeError, McpError, ExceptionGroup) as error:
-        detail = f"the MCP server {server!r} cannot be used: {error or type(error).__name__}"
-        raise ConfigurationError("SOULGRAPH_MCP", detail) from error
-    return [tool if _only_looks(tool) else gated(tool) for tool in map(_harmless, tools)]
+def _report_defect(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("%s: ended, and its tools are away until the next start", task.get_name(), exc_info=error)
 
 
-def _harmless(tool: BaseTool) -> BaseTool:
-    """The tool as its server describes it, in words that cannot pass for a part of the prompt."""
-    prose = harmless_prose(tool.description)
-    return tool.model_copy(update={"description": prose, "args_schema": harmless_schema(tool.args_schema)})
+@asynccontextmanager
+async def open_mcp_tools(
+    servers: Mapping[str, Mapping[str, Any]], taken: Collection[str] = (), limits: McpLimits = _LIMITS
+) -> AsyncIterator[McpServers]:
+    """The servers, kept while the block lasts. Those that cannot be used are logged and skipped."""
+    kept = McpServers(servers, taken, limits)
+    if not servers:
+        yield kept
+        return
+    # In a thread, and before anybody's time is counted: it takes a second, on a busy machine several.
+    await asyncio.to_thread(import_module, "langchain_mcp_adapters.tools")
+    async with kept.running():
+        yield kept
 
 
-async def _survive(request: Any, handler: Any) -> Any:
-    """A server that is gone is told to the model, like any other failure of a tool."""
-    from anyio import BrokenResourceError, ClosedResourceError
-    from mcp import McpError
-    from mcp.types import CallToolResult, TextContent
+class Toolbox(Sequence[BaseTool]):
+    """The tools of a voice at this moment: those that stay, and those of MCP servers, which come and go."""
 
-    try:
-        return await handler(request)
-    except (BrokenResourceError, ClosedResourceError, McpError, OSError) as error:
-        # Its kind alone: what a server says of an error may quote the arguments.
-        _log.warning("MCP server %s: %s", request.server_name, type(error).__name__)
-        failed = TextContent(type="text", text=f"Not done: {request.server_name} cannot be reached.")
-        return CallToolResult(content=[failed], isError=True)
+    def __init__(self, own: Sequence[BaseTool], servers: McpServers) -> None:
+        self._own = tuple(own)
+        self.servers = servers
 
+    def _now(self) -> tuple[BaseTool, ...]:
+        return (*self._own, *self.servers.tools)
 
-def _only_looks(tool: BaseTool) -> bool:
-    """As its server says; one that says nothing may do anything."""
-    return bool((tool.metadata or {}).get("readOnlyHint"))
+    @overload
+    def __getitem__(self, index: int) -> BaseTool: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[BaseTool]: ...
+    def __getitem__(self, index: int | slice) -> BaseTool | Sequence[BaseTool]:
+        return self._now()[index]
+
+    def __len__(self) -> int:
+        return len(self._now())

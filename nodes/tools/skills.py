@@ -17,7 +17,7 @@ from soulgraph.nodes.tools.untrusted import harmless_prose, harmless_schema
 from soulgraph.stores.factories import new_id
 from soulgraph.stores.records import Json, Terminal
 from soulgraph.terminals.arguments import mismatch
-from soulgraph.terminals.hub import Hub
+from soulgraph.terminals.hub_port import Hub
 from soulgraph.terminals.payloads import Invoke
 
 _MAX_NAME, _MAX_OUTPUT = 64, 4000

@@ -15,6 +15,7 @@ _ALL_ZH = (
     "大家伙?儿?|大伙儿?|所有的?人|每个人|任何人|人人|全世界|别人|其他人|外人|随便谁|不管是?谁|无论是?谁|不论是?谁|谁"
 )
 _ALL = lazy_pattern(rf"(?:{_ALL_EN}|{_ALL_ZH}|.*(?:客人|顾客))们?都?", re.IGNORECASE)
+_NOBODY = lazy_pattern(r"(?:no one|nobody)\b", re.IGNORECASE)
 _OTHERS = lazy_pattern(r"(?:any|every)(?:one|body) else|others|别人|其他人|外人", re.IGNORECASE)
 _SELVES = lazy_pattern(r"i|me|us|we|you|(?:my|your)self|it|[我咱俺你]们?|您|自己|它|一个", re.IGNORECASE)
 _PRONOUNS = lazy_pattern(r"him|her|them|he|she|they|[他她]们?|人家", re.IGNORECASE)
@@ -80,6 +81,11 @@ def people_in(words: str, before: Iterable[str] = ()) -> Iterator[str]:
 
 def is_speaker_or_soul(words: str) -> bool:
     return _SELVES.fullmatch(words.strip()) is not None
+
+
+def is_nobody(words: str) -> bool:
+    """Whether what is said to be told is to be told to none: "tell nobody"."""
+    return _NOBODY.match(words) is not None
 
 
 def is_anybody_else(words: str) -> bool:

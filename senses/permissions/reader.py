@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from soulgraph.senses.permissions.grammar import REFUSABLE, SHARING, Grammar, Match, after_gap
-from soulgraph.senses.permissions.people import is_speaker_or_soul, people_in
+from soulgraph.senses.permissions.people import is_nobody, is_speaker_or_soul, people_in
 from soulgraph.soul.people import EVERYONE
 
 Kind = Literal["share", "private"]
@@ -116,6 +116,8 @@ class Reader:
     def _act(self, kind: Kind, group: str, match: Match, start: int) -> Act | None:
         if is_speaker_or_soul(match.people):
             return None
+        if kind == "share" and is_nobody(match.people):
+            return Act("private", group, match.people, (), start, match.end)
         people = tuple(people_in(match.people, self.named))
         if group == "spread":
             people = (EVERYONE,)

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from contextlib import asynccontextmanager
+from zipfile import ZipFile
 
 from PIL import Image
 
@@ -19,6 +20,7 @@ from soulgraph.soul.people import EVERYONE
 from soulgraph.tests.declared import description, resolved
 from soulgraph.tests.e2e.afterglow import settled
 from soulgraph.tests.live import served
+from soulgraph.tests.voices.audio_samples import made
 
 # What makes the things of the examples; everything else is called afterwards, and what deletes comes last.
 MAKING = """
@@ -54,6 +56,9 @@ ASKED = {
     "POST /v1/chat": {"json": {"stream": True, "input_id": "m-18"}},
     "POST /v1/chat/completions": {"json": {"stream": True}},
     "POST /v1/souls/{soul_id}/import-chats": {"params": {"dry_run": True}},
+    "POST /mcp": {"extra": {"Accept": "text/event-stream"}},
+    "POST /v1/audio/speech": {"json": {"stream_format": "sse"}},
+    "POST /v1/audio/transcriptions": {"json": {"response_format": "text"}},
 }
 REVISION = "0230e77beb58768c"
 DATA_DIR = "/var/lib/soulgraph"
@@ -80,7 +85,32 @@ def picture(kind):
     return file.getvalue()
 
 
-FILES = {"image/png": picture("PNG"), "image/jpeg": picture("JPEG"), "image/webp": picture("WEBP")}
+FORM = "multipart/form-data"
+BOUNDARY = "----recording"
+
+
+def form(**fields):
+    """A form with a recording and these fields."""
+    wav = made("wav 16000 0.2").decode("latin-1")
+    parts = [f'Content-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n{wav}']
+    parts += [f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}' for name, value in fields.items()]
+    return "".join(f"--{BOUNDARY}\r\n{part}\r\n" for part in parts).encode("latin-1") + f"--{BOUNDARY}--\r\n".encode()
+
+
+def pack():
+    """An archive with a face."""
+    file = io.BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("joy.png", picture("PNG"))
+    return file.getvalue()
+
+
+FILES = {
+    "image/png": picture("PNG"),
+    "image/jpeg": picture("JPEG"),
+    "image/webp": picture("WEBP"),
+    "application/zip": pack(),
+}
 
 
 class Scenario:
@@ -144,7 +174,7 @@ class Scenario:
         if call in ASKED:
             await self.answer(call, **ASKED[call])
 
-    async def answer(self, call, params=None, json=None):
+    async def answer(self, call, params=None, json=None, extra=None):
         method, path = call.split()
         operation = description()["paths"][path][method.lower()]
         required = [parameter for parameter in operation.get("parameters", ()) if parameter["required"]]
@@ -153,7 +183,7 @@ class Scenario:
         where = self.real(re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), path))
         content, headers = await self.body(call, operation, json or {})
         request = self.client.build_request(
-            method, where, params=query | (params or {}), content=content, headers=headers
+            method, where, params=query | (params or {}), content=content, headers=headers | (extra or {})
         )
         answer = await self.client.send(request, stream=call == STREAM)
         if call == STREAM:
@@ -169,6 +199,8 @@ class Scenario:
         headers = {"content-type": media_type}
         if call == LAST[-1]:
             return self.answers["GET /v1/souls/{soul_id}/export", "application/x-ndjson"].content, headers
+        if media_type == FORM:
+            return form(**changes), {"content-type": f"{FORM}; boundary={BOUNDARY}"}
         if media_type in FILES:
             return FILES[media_type], headers
         example = example_of(described)

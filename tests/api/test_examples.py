@@ -12,11 +12,13 @@ import pytest
 from soulgraph.api import contract
 from soulgraph.tests.api.scenario import calls, living
 from soulgraph.tests.declared import complaint, description, resolved
+from soulgraph.tests.stub_speech import StubSpeech
 
 MAX_ITEMS = 2
 MAX_TEXT = 600
+UNASKED = [("POST /v1/audio/speech", f"audio/{kind}") for kind in ("aac", "flac", "mpeg", "ogg", "pcm")]
 # A picture or an archive is no text to be shown.
-UNSHOWN = ("image/png", "application/gzip")
+UNSHOWN = ("image/png", "application/gzip", "audio/wav")
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +28,18 @@ def answers(tmp_path_factory):
 
 
 async def lived(folder):
-    async with living(folder) as scenario:
-        return {
-            (call, media_type): (answer.status_code, as_text(scenario, answer, media_type))
-            for (call, media_type), answer in (await scenario.live()).items()
+    async with StubSpeech() as speech:
+        services = {
+            "stt_base_url": speech.base_url,
+            "stt_model": "w",
+            "tts_base_url": speech.base_url,
+            "tts_model": "t",
         }
+        async with living(folder, **services) as scenario:
+            return {
+                (call, media_type): (answer.status_code, as_text(scenario, answer, media_type))
+                for (call, media_type), answer in (await scenario.live()).items()
+            }
 
 
 def as_text(scenario, answer, media_type):
@@ -58,6 +67,7 @@ def test_every_media_type_of_a_success_is_answered(answers):
         ("GET /v1/characters/{character_id}/card", "image/png"),
         ("GET /v1/characters/{character_id}/images/{name}", "image/jpeg"),
         ("GET /v1/characters/{character_id}/images/{name}", "image/webp"),
+        *UNASKED,
     }
 
 

@@ -9,12 +9,16 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from soulgraph.api.edits import Storable, unstorable
+from soulgraph.api.embeddings import EmbeddingRequest
 from soulgraph.api.openai_wire import CompletionRequest
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 
-CHECKED_FIELD_BY_FIELD = {CompletionRequest}
-"""Most of what OpenAI's clients send is not read: what they have said before must not spoil what they say now."""
+CHECKED_FIELD_BY_FIELD = {CompletionRequest, EmbeddingRequest}
+"""Most of what OpenAI's clients send is not read: what they have said before must not spoil what they say now.
+
+What is embedded is not stored.
+"""
 
 
 @pytest.fixture(scope="module")

@@ -166,6 +166,22 @@ def test_commands_in_a_chat_show_the_mood_and_keep_the_mode_for_the_next_call() 
         assert httpx.get(f"{url}/v1/sessions/{session}/persona-state").json()["mode"] == "strict"
 
 
+@pytest.mark.parametrize(
+    ("said", "shown", "pointed"),
+    [
+        ("hello there\n/help\n/dance\n", "how the soul feels now", "/dance is no command here: /help lists them"),
+        ("你好呀\n/help\n/跳舞\n", "灵魂此刻的心情", "没有 /跳舞 这个命令：/help 会列出所有命令"),
+    ],
+    ids=["en", "zh"],
+)
+def test_help_lists_every_command_in_the_language_of_the_conversation(said: str, shown: str, pointed: str) -> None:
+    soulgraph("soul", "create", "Mira", "--mbti", "INFJ")
+    talk = soulgraph("chat", said=said)
+    assert (talk.exit_code, talk.stdout.count("Mira: ")) == (0, 1)
+    assert all(command in talk.stdout for command in ("/help", "/mood", "/mode NAME", "/quit", shown))
+    assert pointed in talk.stderr
+
+
 def test_a_conversation_with_a_character_begins_with_its_greeting_and_does_so_once() -> None:
     soulgraph("soul", "create", "Mira", "--mbti", "INFJ", "--character", "xiaoman")
     greeting = "Mira: 你回来啦。今天过得怎么样？\n"
@@ -239,6 +255,13 @@ def test_the_doctor_names_a_database_that_cannot_be_used(monkeypatch: pytest.Mon
     assert checked.exit_code == 1
     assert "problem database SOULGRAPH_DATABASE_URL: cannot use" in words(checked.stdout)
     assert "hush" not in checked.output
+
+
+def test_the_doctor_names_what_is_no_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOULGRAPH_CORS_ORIGINS", "app.example.com")
+    checked = soulgraph("doctor")
+    assert (checked.exit_code, "'app.example.com' is no origin" in words(checked.stdout)) == (1, True)
+    assert refused(soulgraph("serve"), 2, "SOULGRAPH_CORS_ORIGINS")
 
 
 def test_the_doctor_asks_the_model_server(model: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,10 @@ import aiomqtt
 import pytest
 
 from soulgraph.cli.terminal_body import Body, Face
-from soulgraph.cli.terminal_link import stop
 from soulgraph.soul.dynamics import born
 from soulgraph.soul.mood import Mood
 from soulgraph.soul.personality import traits_of
+from soulgraph.terminals.link import stop
 from soulgraph.tests.e2e.keyring import made
 from soulgraph.tests.live import free_port, new_soul, serving
 from soulgraph.tests.terminals.brokers import running
@@ -124,10 +124,10 @@ def test_every_mood_has_a_face():
     assert Face.of(feeling, True) == Face.of(feeling, True)
 
 
-def test_a_skill_that_lacks_an_argument_or_does_not_exist_fails():
-    assert Body().use("play_song", {"title": "雨"})["ok"]
-    assert Body().use("play_song", {}) == {"ok": False, "error": "'title' is missing"}
-    assert not Body().use("fly", {})["ok"]
+async def test_a_skill_that_lacks_an_argument_or_does_not_exist_fails():
+    assert (await Body().use("play_song", {"title": "雨"}))["ok"]
+    assert await Body().use("play_song", {}) == {"ok": False, "error": "'title' is missing"}
+    assert not (await Body().use("fly", {}))["ok"]
 
 
 async def test_a_task_that_misses_a_cancellation_is_cancelled_again():

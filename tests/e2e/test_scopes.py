@@ -33,6 +33,9 @@ anyone    GET    /v1/me
 anyone    POST   /v1/chat  {"text": "hi", "soul_id": "$soul"}
 anyone    POST   /v1/sessions/$session/stop  {}
 anyone    POST   /v1/chat/completions  {"model": "soul:$soul", "messages": [{"role": "user", "content": "hi"}]}
+people    POST   /mcp  {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+anyone    POST   /v1/audio/speech  {"model": "soul:$soul", "input": "hi", "response_format": "wav"}
+anyone    POST   /v1/audio/transcriptions  {}
 anyone    GET    /v1/models
 anyone    GET    /v1/models/soul:$soul
 anyone    GET    /v1/souls
@@ -43,6 +46,7 @@ anyone    GET    /v1/souls/$soul/stream
 anyone    GET    /v1/terminals
 anyone    GET    /v1/terminals/$lamp
 anyone    POST   /v1/emotion/analyze  {"text": "hi"}
+anyone    POST   /v1/embeddings  {"model": "builtin", "input": "hi"}
 anyone    POST   /v1/intents/filter  {"text": "hi", "intent_catalog": []}
 anyone    GET    /v1/characters
 anyone    GET    /v1/characters/x
@@ -50,6 +54,7 @@ anyone    GET    /v1/characters/x/card
 anyone    GET    /v1/characters/x/lore
 anyone    GET    /v1/characters/x/images
 anyone    GET    /v1/characters/x/images/avatar
+anyone    GET    /v1/characters/x/mbti
 anyone    GET    /v1/backgrounds
 anyone    GET    /v1/backgrounds/x
 anyone    GET    /v1/backgrounds/x/lore
@@ -145,6 +150,7 @@ server    POST   /v1/characters/x/lore  {}
 server    PUT    /v1/characters/x/lore  []
 server    POST   /v1/characters/x/lore/import  {}
 server    PUT    /v1/characters/x/images/avatar
+server    POST   /v1/characters/x/images/import
 server    DELETE /v1/characters/x/images/avatar
 server    PUT    /v1/characters/x/lore/y  {}
 server    DELETE /v1/characters/x/lore/y

@@ -1,11 +1,14 @@
 """A terminal that is deleted is gone everywhere: from the list, from the broker, and for a server that starts later."""
 
+import asyncio
+import json
+from contextlib import suppress
 from uuid import uuid4
 
 import pytest
 
 from soulgraph.tests.e2e.keyring import made, problem
-from soulgraph.tests.live import new_soul, serving
+from soulgraph.tests.live import new_soul, say, serving
 from soulgraph.tests.terminals.brokers import any_broker, eventually, independent, running
 from soulgraph.tests.terminals.robot import Robot
 
@@ -90,3 +93,29 @@ async def test_without_a_broker_its_row_is_all_there_is(tmp_path):
         assert problem(await client.delete("/v1/terminals/lamp", headers=stranger)) == (404, "not_found")
         assert (await client.delete("/v1/terminals/lamp")).status_code == 204
         assert await listed(client) == []
+
+
+async def compact_of(url, terminal_id):
+    """What a controller that comes now hears at once; None if nothing is retained."""
+    async with independent(url) as controller:
+        await controller.subscribe(f"soul/terminal/{terminal_id}/emotion_compact", qos=1)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                return json.loads((await anext(controller.messages)).payload)
+    return None
+
+
+@pytest.mark.parametrize("kind", ["mosquitto", "embedded"])
+async def test_the_compact_emotion_stays_for_who_comes_later_and_goes_with_its_soul(kind, tmp_path):
+    async with any_broker(kind, tmp_path) as url, serving(data_dir=tmp_path, mqtt_url=url) as client:
+        soul_id = await new_soul(client)
+        await client.post("/v1/souls/select", json={"terminal_id": "mood-light", "soul_id": soul_id})
+        await say(client, "谢谢你，你真好！", terminal_id="mood-light")
+        async with asyncio.timeout(10):
+            while not (compact := await compact_of(url, "mood-light")):
+                pass
+        assert (compact["g"], compact["p"] > 0) == (1, True)
+        await client.delete(f"/v1/souls/{soul_id}")
+        async with asyncio.timeout(10):
+            while await compact_of(url, "mood-light"):
+                pass

@@ -13,6 +13,7 @@ import yaml
 from soulgraph.terminals.mqtt_framing import Kind, Packet
 from soulgraph.terminals.mqtt_packets import Connect, Publish, Subscribe, Subscription, Will, puback
 from soulgraph.tests.fuzz.mutators import Seed
+from soulgraph.tests.library.cards import programs
 from soulgraph.tests.library.cards.samples import V1, V2, V3, chunk, png
 from soulgraph.tests.terminals.robot import BATTERY, LIGHT
 
@@ -27,7 +28,38 @@ def cards() -> list[Seed]:
     as_charx = lambda raw: _archive({"card.json": raw, "assets/icon/a.png": png()})  # noqa: E731
     shipped = [json.loads(path.read_text("utf-8")) for path in (_ROOT / "library" / "characters").glob("*.json")]
     plain = [Seed(card) for card in (V1, V2, V3, *shipped)]
-    return [*plain, Seed(V2, as_png(b"chara")), Seed(V3, as_png(b"ccv3")), Seed(V3, as_charx)]
+    packed = [Seed(V2, as_png(b"chara")), Seed(V3, as_png(b"ccv3")), Seed(V3, as_charx)]
+    return [*plain, *packed, *map(_program_seed, programs.cases("open"))]
+
+
+def _program_seed(case: dict[str, Any]) -> Seed:
+    """The card of another program: its fields are changed if it is plain JSON, else the bytes of its file."""
+    is_plain = case["as"] == "json" and "raw" not in case
+    return Seed(json.loads(programs.file_of(case))) if is_plain else Seed(programs.file_of(case))
+
+
+def lorebooks() -> list[Seed]:
+    entry = {
+        "name": "Docks",
+        "entry": "They burned.",
+        "keywords": ["dock*"],
+        "priority": 1,
+        "weight": 2,
+        "enabled": True,
+    }
+    risu = {"key": "tide, 潮", "secondkey": "", "content": "It turns.", "alwaysActive": False, "insertorder": 100}
+    books = [
+        {"entries": {"0": {"uid": 0, "key": ["/re+f/i", "ship"], "keysecondary": [], "content": "Sharp.", "order": 9}}},
+        {"kind": "memory", "name": "Harbour", "entries": [entry, entry]},
+        {"type": "risu", "ver": 1, "data": [risu]},
+        {"spec": "lorebook_v3", "data": {"entries": V3["data"]["character_book"]["entries"]}},
+    ]
+    return [Seed(book) for book in books]
+
+
+def packs() -> list[Seed]:
+    faces = {"joy.png": programs.picture("PNG"), "Lumen/annoyance-2.webp": programs.picture("WEBP")}
+    return [Seed(_archive(faces)), Seed(_archive({"neutral.jpg": programs.picture("JPEG"), "__MACOSX/x": b"?"}))]
 
 
 def transcripts() -> list[Seed]:

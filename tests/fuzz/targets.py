@@ -54,8 +54,37 @@ async def _card(world: World, mutant: bytes, random: Random) -> str:
     outcome = _outcome(answer)
     if outcome == "taken":
         path = f"/v1/characters/{answer.json()['id']}"
-        await _readable(world, random.choice((path, f"{path}/card", f"{path}/card?format=png&spec=v2", f"{path}/lore")))
+        await _readable(
+            world,
+            random.choice((path, f"{path}/card", f"{path}/card?format=png&spec=v2", f"{path}/lore", f"{path}/mbti")),
+        )
         await _cleared(world, path)
+    return outcome
+
+
+_SHELF = "/v1/characters/shelf"
+
+
+async def _lorebook(world: World, mutant: bytes, _: Random) -> str:
+    """What was taken in is lore that can be sent back as it is."""
+    await world.client.put(_SHELF, json={"name": "Lumen"})
+    outcome = _outcome(await world.client.post(f"{_SHELF}/lore/import", content=mutant))
+    if outcome == "taken":
+        lore = await _readable(world, f"{_SHELF}/lore")
+        if _outcome(await world.client.put(f"{_SHELF}/lore", json=lore.json())) != "taken":
+            raise Wrong(f"what was taken in cannot be sent back: {lore.text[:300]}")
+    await _cleared(world, _SHELF)
+    return outcome
+
+
+async def _pack(world: World, mutant: bytes, _: Random) -> str:
+    """What was stored can be shown."""
+    await world.client.put(_SHELF, json={"name": "Lumen"})
+    answer = await world.client.post(f"{_SHELF}/images/import", content=mutant)
+    outcome = _outcome(answer)
+    for image in answer.json()["images"] if outcome == "taken" else ():
+        await _readable(world, f"{_SHELF}/images/{image['name']}")
+    await _cleared(world, _SHELF)
     return outcome
 
 
@@ -186,6 +215,8 @@ TARGETS = {
     target.name: target
     for target in (
         Target("cards", seeds.cards, _card),
+        Target("lorebooks", seeds.lorebooks, _lorebook),
+        Target("packs", seeds.packs, _pack),
         Target("transcripts", seeds.transcripts, _transcript),
         Target("chats", seeds.chats, _chat),
         Target("souls", seeds.soul_files, _soul),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from soulgraph.api.cards import flaw_of_pattern
 from soulgraph.errors import InvalidInput
 from soulgraph.library.lorebooks import read_lorebook
 from soulgraph.tests.library.cards.samples import V3
@@ -133,16 +134,79 @@ def test_the_same_is_said_about_the_book_of_a_card():
     assert "scanDepth (entries: 1)" in notes[-1]
 
 
-def test_entries_that_cannot_be_read_are_left_out_and_named():
+def test_entries_without_content_are_left_out_and_odd_values_are_understood_and_named():
     lore, notes = read(
-        world(entry(comment="Blank", content="  "), entry(comment="Odd", key=[1]), entry(order="many"), "text", entry())
+        world(
+            entry(comment="Blank", content="  "),
+            entry(comment="Odd", key=[1], order="70", constant="true"),
+            entry(order="many"),
+            "text",
+            entry(key="reef, ship，暗礁"),
+        )
     )
-    assert len(lore) == 1
-    assert [note.partition(",")[0] for note in notes] == [
-        "entries.0 (Blank): left out",
-        "entries.1 (Odd): left out",
-        "entries.2: left out",
-        "entries.3: left out",
+    assert [(one["id"], one["keys"], one["priority"], one["constant"]) for one in lore] == [
+        ("Odd", ["1"], 70, True),
+        ("lore.2", ["reef"], 50, False),
+        ("lore.4", ["reef", "ship", "暗礁"], 100, False),
+    ]
+    assert notes == [
+        "entries.0 (Blank): left out, because it has no content",
+        "entries.3: left out, because it is no entry",
+        "key: is no text but a number, and was read as one",
+        "order: is no number, and is left out",
+    ]
+
+
+def test_a_memory_book_of_agnai_becomes_lore():
+    docks = {"name": "Docks", "entry": "{{char}} fears them.", "keywords": ["dock*", "harbour"], "priority": 7}
+    entries = [
+        {**docks, "weight": 3, "enabled": True},
+        {"name": "Off", "entry": "x", "keywords": ["a"], "priority": 0, "weight": 9, "enabled": False},
+    ]
+    for book in (
+        {"kind": "memory", "name": "b", "entries": entries},
+        {"entries": entries},
+        {"characterBook": {"entries": entries}},
+    ):
+        lore, notes = read(book)
+        assert [(one["id"], one["keys"], one["use_regex"], one["priority"], one["enabled"]) for one in lore] == [
+            ("Docks", [r"\bdock\w*\b", r"\bharbour\b"], True, 7, True),
+            ("Off", ["a"], False, 0, False),
+        ]
+        assert (lore[0]["content"], notes) == ("Lumen fears them.", [])
+
+
+def test_a_lorebook_of_risuai_becomes_lore():
+    tide = {
+        "key": "tide, 潮",
+        "secondkey": "moon",
+        "selective": True,
+        "comment": "Tide",
+        "content": "It turns.",
+        "mode": "normal",
+    }
+    lore, notes = read({"type": "risu", "ver": 1, "data": [{**tide, "alwaysActive": False, "insertorder": 200}]})
+    assert notes == []
+    assert (
+        lore[0].items() >= {"id": "Tide", "keys": ["tide", "潮"], "secondary_keys": ["moon"], "priority": 200}.items()
+    )
+
+
+def test_what_is_too_long_is_cut_and_patterns_that_cannot_be_searched_for_are_left_out():
+    book = world(
+        entry(comment="Long", content="A ship. " * 600),
+        entry(comment="Slow", key=["/(a+)+$/", "/re+f/"]),
+        entry(comment="Many", key=[f"key {n}" for n in range(51)]),
+        entry(comment="Wide", key=["x" * 201, "reef"]),
+    )
+    found = read_lorebook(book, "Lumen", flaw_of_pattern)
+    assert [len(one.lore["keys"]) for one in found.entries] == [1, 1, 50, 1]
+    assert found.notes == [
+        "entries.0 (Long): 3,999 of 4,799 characters are kept, at most 4,000 can be",
+        "entries.1 (Slow).keys: '(a+)+$' is left out, because it takes too long to search for: "
+        "leave it fewer ways to match",
+        "entries.2 (Many).keys: at most 50 keys are kept, 1 are left out: 'key 50'",
+        "entries.3 (Wide).keys: 1 are left out: at most 200 characters each",
     ]
 
 

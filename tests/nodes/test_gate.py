@@ -29,9 +29,13 @@ async def test_a_lock_is_read_by_the_clock_of_the_turn():
 class Hub:
     def __init__(self):
         self.updates = []
+        self.compact = []
 
     def emotion_update(self, update):
         self.updates.append(update)
+
+    def compact_emotion(self, terminal_id, feeling, previous_at=None):
+        self.compact.append((terminal_id, feeling, previous_at))
 
 
 async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it_acts():
@@ -41,6 +45,9 @@ async def test_listeners_and_the_terminal_hear_how_the_soul_feels_and_whether_it
     [event], [update] = events, hub.updates
     assert (event["event"], event["data"]["exec_mode"]) == ("emotion", "blocked")
     assert (update.terminal_id, update.exec_mode, update.soul_emotion["p"]) == ("robot-1", "blocked", -1.0)
+    [(terminal_id, feeling, previous_at)] = hub.compact
+    assert (terminal_id, feeling.gate.exec_mode, previous_at) == ("robot-1", "blocked", None), "a turn is always told"
+    assert feeling.user_emotion == state["impact"].user_emotion.emotion
 
 
 class Watching(NoListeners):

@@ -25,6 +25,7 @@ from soulgraph.stores.history import RESOLUTION_S
 from soulgraph.stores.postgres_database import PostgresDatabase
 from soulgraph.stores.records import PresenceReport
 from soulgraph.stores.stores import Stores
+from soulgraph.terminals.compact_emotion import ToldEmotions
 from soulgraph.terminals.presence import Presence
 from soulgraph.tests.statements import noting_statements
 from soulgraph.tests.stores.samples import NOW, soul
@@ -40,9 +41,15 @@ class Body:
 
     def __init__(self):
         self.updates = []
+        self.told = ToldEmotions()
+        self.compact = []
 
     def emotion_update(self, update):
         self.updates.append(update)
+
+    def compact_emotion(self, terminal_id, feeling, previous_at=None):
+        if self.told.is_news(terminal_id, feeling, previous_at):
+            self.compact.append((terminal_id, feeling))
 
 
 class World:
@@ -470,3 +477,17 @@ async def test_a_crowd_is_moved_in_slices_each_soul_once_and_turns_go_first(worl
     assert sorted(update.terminal_id for update in world.hub.updates) == [f"term_{name}" for name in "abcde"]
     assert seen[:4] == [0, 0, 0, 0]
     assert world.observed == [5]
+
+
+async def test_the_compact_emotion_is_told_when_something_visible_has_changed(world):
+    for _ in range(3):
+        await world.pass_time()
+    while_moving = len(world.hub.compact)
+    assert 1 <= while_moving <= len(world.hub.updates)
+    world.now += 7 * 24 * 3600
+    await world.pass_time()
+    settled = len(world.hub.compact)
+    for _ in range(5):
+        await world.pass_time()
+    assert len(world.hub.compact) == settled, "a soul at rest is told once"
+    assert len(world.hub.updates) > settled

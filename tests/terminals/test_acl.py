@@ -59,7 +59,7 @@ async def test_a_terminal_speaks_and_hears_for_itself_alone(broker):
         for terminal_id in ("fan", "lamp"):
             for kind in kinds:
                 await lamp.publish(f"soul/terminal/{terminal_id}/{kind}", "x", qos=1)
-        down = ("emotion_update", "intent_action", "invoke/use_1", "reply", "proactive", "status")
+        down = ("emotion_update", "emotion_compact", "intent_action", "invoke/use_1", "reply", "proactive", "status")
         for terminal_id in ("fan", "lamp"):
             for kind in down:
                 await server.publish(f"soul/terminal/{terminal_id}/{kind}", "x", qos=1)

@@ -9,15 +9,20 @@ import logging
 import signal
 import subprocess
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 
 from soulgraph.errors import ConfigurationError
+from soulgraph.soul.dynamics import born
+from soulgraph.soul.gate import judge
+from soulgraph.soul.personality import traits_of
 from soulgraph.terminals import broker as brokers
 from soulgraph.terminals.broker import Broker
+from soulgraph.terminals.compact_emotion import Feeling
 from soulgraph.terminals.hub import MqttHub
 from soulgraph.terminals.payloads import EmotionUpdate, IntentAction, Invoke, Proactive, Reply, Status
 from soulgraph.tests.live import free_port
@@ -391,3 +396,73 @@ async def test_a_skill_of_a_terminal_that_cannot_be_reached_fails_at_once(broker
         broker.kill()
         result = await hub.invoke("lamp", Invoke(request_id="use_1", skill="is_on", arguments={}))
     assert (result.ok, result.error) == (False, "the terminal cannot be reached")
+
+
+def felt(soul_id="soul_1", at=1000.0, **changes):
+    traits = traits_of("INFJ")
+    state = replace(born(traits, at), **changes)
+    return Feeling(soul_id, state, judge(traits, state, at), at)
+
+
+async def kept(url, terminal_id):
+    """What a controller that connects now is told at once; None if nothing is retained."""
+    async with listening(url, terminal_id) as controller:
+        with suppress(TimeoutError):
+            return (await next_message(controller, 0.5)).payload
+    return None
+
+
+async def test_two_controllers_that_come_twice_hear_the_last_compact_emotion_at_once(broker, terminal_id):
+    async with MqttHub.open(broker.url) as hub:
+        hub.compact_emotion(terminal_id, felt(p=0.5))
+        for name in ("first", "second", "first", "second"):
+            async with listening(broker.url, terminal_id, identifier=f"{name}-{terminal_id}") as controller:
+                message = await next_message(controller)
+                assert (message.retain, json.loads(message.payload)["p"]) == (True, 0.5)
+                hub.compact_emotion(terminal_id, felt(p=0.1))
+                assert json.loads((await next_message(controller)).payload)["p"] == 0.1
+                hub.compact_emotion(terminal_id, felt(p=0.5))
+                assert json.loads((await next_message(controller)).payload)["p"] == 0.5
+
+
+async def test_two_servers_that_tell_in_turns_leave_the_newest(broker, terminal_id):
+    """The second does not know what the first has told; it knows that the state is not the one it told itself."""
+    async with (
+        MqttHub.open(broker.url) as one,
+        MqttHub.open(broker.url) as other,
+        listening(broker.url, terminal_id) as controller,
+    ):
+        for hub, at, p, before in (
+            (one, 3.0, 0.5, None),
+            (other, 6.0, 0.4, 3.0),
+            (one, 9.0, 0.5, 6.0),
+            (one, 12.0, 0.5, 9.0),
+            (other, 15.0, 0.4, 12.0),
+        ):
+            hub.compact_emotion(terminal_id, felt(at=at, p=p), before)
+            if at != 12.0:
+                assert json.loads((await next_message(controller)).payload)["p"] == p
+    assert json.loads(await kept(broker.url, terminal_id))["p"] == 0.4
+
+
+async def test_a_broker_that_forgets_is_told_again_and_what_is_cleared_stays_away(broker, terminal_id, tmp_path):
+    async with MqttHub.open(broker.url) as hub:
+        hub.compact_emotion(terminal_id, felt(at=3.0))
+        while not await kept(broker.url, terminal_id):
+            pass
+        broker.kill()
+        (tmp_path / "mosquitto.db").unlink(missing_ok=True)
+        await broker.start()
+        await delivered(hub, action(terminal_id))
+        assert await kept(broker.url, terminal_id) is None
+        hub.compact_emotion(terminal_id, felt(at=6.0), 3.0)
+        while not await kept(broker.url, terminal_id):
+            pass
+        hub.clear_emotion(terminal_id)
+        while await kept(broker.url, terminal_id):
+            pass
+        hub.compact_emotion(terminal_id, felt(at=9.0), 6.0)
+        while not await kept(broker.url, terminal_id):
+            pass
+        assert await hub.forget(terminal_id)
+        assert await kept(broker.url, terminal_id) is None

@@ -6,7 +6,8 @@ import re
 
 from playwright.async_api import expect
 
-from soulgraph.tests.library.cards.samples import V3, png, text_chunk
+from soulgraph.tests.library.cards.programs import cases, file_of
+from soulgraph.tests.library.cards.samples import V3, charx, png, text_chunk
 from soulgraph.tests.library.test_images import picture
 from soulgraph.tests.live import transcript
 
@@ -58,7 +59,9 @@ async def test_a_card_dropped_on_the_talk_becomes_a_soul_that_speaks_first_and_k
     await drop(page, FILE, target="textarea")
     dialog = page.get_by_role("dialog", name="Import: lumen.png")
     await expect(dialog.get_by_role("status")).to_have_text("Lumen is in the library.")
-    await expect(dialog.get_by_role("listitem")).to_contain_text("data.assets.1: files inside of a card are not kept")
+    await expect(dialog.get_by_test_id("notes").get_by_role("listitem")).to_contain_text(
+        ["kept for exports, without effect here", "data.assets.1 (emotion, joy): the picture is not kept"]
+    )
     await expect(hint).to_have_count(0)
     await expect(box).to_have_value("half a thought")
 
@@ -164,3 +167,45 @@ async def test_pictures_are_uploaded_shown_in_the_library_and_follow_the_mood_in
     await expect(mood.get_by_role("img", name="A face that looks calm")).to_have_attribute("data-expression", "calm")
     await studio.say("I passed the exam, and it is thanks to you! I am so happy!")
     await expect(mood.locator("img[data-expression=joy]")).to_be_visible()
+
+
+async def test_a_type_is_suggested_from_the_text_shown_with_reasons_and_can_be_changed(open_studio, tmp_path):
+    studio = await open_studio("library")
+    page = studio.page
+    await expect(page.get_by_role("link", name="小满")).to_be_visible()
+    [case] = [one for one in cases("open") if one["name"] == "text-generation-webui, a YAML of today"]
+    card = file_of(case).decode().replace("a young engineer", "a quiet, shy and logical planner, a young engineer")
+    await drop(page, card.encode(), name="chi.yaml", kind="application/yaml")
+    dialog = page.get_by_role("dialog", name="Import: chi.yaml")
+    await expect(dialog.get_by_role("status")).to_have_text("Chi Yamamoto is in the library.")
+    reasons = dialog.get_by_test_id("type-reasons")
+    await expect(reasons).to_contain_text("is suggested by the text")
+    await expect(reasons.get_by_role("listitem").first).to_contain_text("I: ")
+    await expect(reasons).to_contain_text("shy")
+    field = dialog.get_by_role("combobox", name="MBTI type")
+    await expect(field).to_have_value(re.compile("^I.TJ$"))
+    await page.screenshot(path=tmp_path / "suggested.png")
+    assert await studio.serious_findings() == []
+    await field.click()
+    await page.get_by_role("option", name="ESFP").click()
+    await expect(field).to_have_value("ESFP")
+    await dialog.get_by_role("button", name="Make it and talk").click()
+    await expect(page.get_by_role("heading", level=1, name="Chi Yamamoto")).to_be_visible()
+    [soul] = (await studio.client.get("/v1/souls")).json()
+    assert soul["mbti_type"] == "ESFP"
+
+
+async def test_an_expression_pack_gives_a_character_its_faces_and_tells_what_it_did_not_take(open_studio, tmp_path):
+    studio = await open_studio()
+    page = studio.page
+    character = (await studio.client.post("/v1/characters", json={"name": "Lumen"})).json()
+    await studio.go(f"library/characters/{character['id']}")
+    await page.get_by_role("tab", name="Images").click()
+    faces = [("Lumen/joy.png", picture("PNG")), ("Lumen/grief.webp", picture("WEBP")), ("Lumen/outfit.png", b"?")]
+    await choose(page, "Import an expression pack (zip)", "lumen.zip", charx(faces), "application/zip")
+    await expect(page.get_by_test_id("notes")).to_contain_text("Lumen/grief.webp: kept as sadness")
+    await expect(page.get_by_test_id("notes")).to_contain_text("Lumen/outfit.png: not kept")
+    for name in ("Joy", "Sadness"):
+        await expect(page.get_by_role("img", name=f"Lumen: {name}")).to_be_visible()
+    await expect(page.get_by_role("tab", name="Images · 2")).to_be_visible()
+    await page.screenshot(path=tmp_path / "pack.png")

@@ -147,7 +147,7 @@ def test_a_character_of_ours_survives_as_a_card():
         assert card_of(name, kept(card_of(name, ours, spec))[1], spec) == card_of(name, ours, spec)
 
 
-words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | words,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
@@ -258,16 +258,61 @@ def test_a_picture_carries_its_texts_and_is_the_same_without_them():
 
 def test_a_picture_that_is_too_large_to_keep_is_told():
     large = png(text_chunk(b"chara", V2), chunk(b"IDAT", b"\0" * (4 * 1024 * 1024)))
-    _, kept, notes = read_card(large)
-    assert kept is None and notes[0].startswith("the picture has 4194")
+    card = read_card(large)
+    assert card.images == {} and card.notes[-1].startswith("the picture has 4194")
 
 
-def test_assets_that_came_inside_the_file_are_left_out_and_told():
+def test_assets_that_came_inside_the_file_and_cannot_be_read_are_left_out_and_told():
     card = deepcopy(V3)
     inside = [
-        {"type": "emotion", "uri": uri, "name": "x", "ext": "png"} for uri in ("embeded://a.png", "data:;base64,")
+        {"type": "emotion", "uri": uri, "name": "joy", "ext": "png"} for uri in ("embeded://a.png", "data:;base64,AAAA")
     ]
     card["data"]["assets"] = [inside[0], *V3["data"]["assets"], inside[1]]
-    character, _, notes = read_card(as_bytes(card))
-    assert [note.partition(":")[0] for note in notes] == ["data.assets.0", "data.assets.2"]
+    character, images, notes = read_card(as_bytes(card))
+    told = "\n".join(notes)
+    assert "data.assets.0 (emotion, joy): the picture is not kept: a.png: the file is not there" in told
+    assert "data.assets.2 (emotion, joy): the picture is not kept: the file is no picture" in told
+    assert images == {}
     assert card_of(character.name, stored(character), SPEC_V3) == V3
+
+
+WITHOUT_EFFECT = [
+    "kept for exports, without effect here: creator_notes, creator_notes_multilingual, tags, group_only_greetings, "
+    "extensions.fav, extensions.agnai/voice, character_book.scan_depth"
+]
+
+
+def test_what_is_kept_without_effect_is_said():
+    assert read_card(as_bytes(V3)).notes == WITHOUT_EFFECT
+    plain_card = {**V3, "data": {**V3["data"], "extensions": {"talkativeness": "0.5", "fav": False}}}
+    assert "extensions" not in read_card(as_bytes(plain_card)).notes[0]
+
+
+def test_what_is_too_long_is_cut_at_a_sentence_and_the_export_has_all_of_it():
+    sentence = "She counts ships, not days, and does not say why. "
+    card = deepcopy(V3)
+    data = card["data"]
+    data["name"] = "Lumen " + "of the Lighthouse " * 8
+    data["description"] = sentence * 500
+    data["alternate_greetings"] = [*(f"Hello {n}." for n in range(30)), "词" * 9000]
+    data["mes_example"] = "<START>" + "word " * 3000
+    data["character_book"]["entries"] = [
+        {**ENTRY, "content": sentence * (1 if n else 100), "use_regex": False} for n in range(501)
+    ]
+    made = read_card(as_bytes(card))
+    character, notes = made.character, "\n".join(made.notes)
+    assert len(character.name) <= 80 and character.name.endswith(" of")
+    assert 19_000 < len(character.base_persona) <= 20_000 and character.base_persona.endswith("does not say why.")
+    assert (len(character.greetings), len(character.lore)) == (20, 500)
+    assert len({entry.id for entry in character.lore}) == 500
+    assert character.lore[0].content.endswith("why.") and len(character.style_examples[0]) <= 8000
+    for said in (
+        "data.name: 80 of 149 characters",
+        "characters are kept, at most 20,000 can be",
+        "data.first_mes and alternate_greetings: the first 20 of 32 are kept",
+        "data.mes_example.0: ",
+        "data.character_book.entries: the first 500 of 501",
+        "data.character_book.entries.0: 3,999 of 4,999 characters",
+    ):
+        assert said in notes, said
+    assert card_of(character.name, stored(character), SPEC_V3) == card

@@ -1,6 +1,7 @@
 """Files that want to do harm, or are merely broken, are refused with what is wrong and where."""
 
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -10,7 +11,9 @@ from copy import deepcopy
 import pytest
 
 from soulgraph.api.cards import read_card
+from soulgraph.api.library import stored
 from soulgraph.errors import InvalidInput
+from soulgraph.library.cards.writing import card_of
 from soulgraph.tests.library.cards.samples import DECORATED, V1, V3, as_bytes, charx, chunk, png, text_chunk
 
 MEBIBYTE = 1024 * 1024
@@ -63,49 +66,9 @@ FILES = {
     "json in latin": ('{"name": "é"}'.encode("latin-1"), "not UTF-8"),
     "a huge json": (b'{"name": "' + b"x" * (2 * MEBIBYTE) + b'"}', "at most 2097152 are read"),
     "deep json": (b'{"a": ' * 100_000, "nested too deeply"),
-    "a little deep json": (with_data(x=json.loads("[" * 40 + "]" * 40)), "data.x.0.0"),
     "a huge number": (b'{"name": ' + b"1" * 5000 + b"}", "cannot be read"),
-    "not a number": (with_data(x=float("nan")), "data.x: must be a finite number"),
-    "an infinite order": (with_entry(insertion_order=float("inf")), "entries.0.insertion_order: must be a finite"),
-    "a NUL": (with_data(description="a\0b"), "data.description: must not contain NUL"),
-    "half a character": (b'{"name": "\\ud800"}', "name: must be valid Unicode"),
-    "another spec": (as_bytes({**V3, "spec": "chara_card_v9"}), "spec: is 'chara_card_v9'"),
-    "a list for the spec": (as_bytes({**V3, "spec": [V3["spec"]]}), "spec: is .'chara_card_v3'., expected"),
-    "an object for the spec": (as_bytes({**V3, "spec": {}}), "spec: is {}, expected"),
-    "null for the spec": (as_bytes({**V3, "spec": None}), "spec: is None, expected"),
-    "a long spec": (as_bytes({**V3, "spec": "x" * 100_000}), "^spec: is 'x+[.]{3}x+', expected"),
+    "half a character": (b'{"name": "\\ud800"}', "the card is empty"),
     "no data": (as_bytes({"spec": V3["spec"]}), "data: "),
-    "no name": (as_bytes({"description": "x"}), "data.name: Field required"),
-    "an empty name": (as_bytes({**V1, "name": " "}), "data.name: String should have at least 1"),
-    "a long name": (as_bytes({**V1, "name": "x" * 81}), "data.name: String should have at most 80"),
-    "a number for a text": (with_data(description=7), "data.description: "),
-    "a text for a list": (with_data(alternate_greetings="hi"), "data.alternate_greetings: "),
-    "a number among texts": (with_data(alternate_greetings=["a", 1]), "data.alternate_greetings.1: "),
-    "a list for extensions": (with_data(extensions=[1]), "data.extensions: "),
-    "a text for a book": (with_data(character_book="x"), "data.character_book: "),
-    "a text for entries": (with_data(character_book={"entries": "x"}), "data.character_book.entries: "),
-    "a number for keys": (with_entry(keys=7), "data.character_book.entries.0.keys: "),
-    "a text for assets": (with_data(assets="x"), "data.assets: "),
-    "a long persona": (with_data(scenario="x" * 20_000), "data.description, personality, scenario"),
-    "a long greeting": (with_data(alternate_greetings=["a", "x" * 8001]), "data.alternate_greetings.1: "),
-    "many greetings": (with_data(alternate_greetings=["a"] * 20), "data.alternate_greetings: "),
-    "a long example": (with_data(mes_example="x" * 8001), "data.mes_example.0: "),
-    "a long entry": (with_entry(content="x" * 4001), "data.character_book.entries.0.content: "),
-    "a long key": (with_entry(keys=["x" * 201]), "data.character_book.entries.0.keys.0: "),
-    "too much lore": (
-        with_data(character_book={"entries": [{**DECORATED, "keys": []}] * 501}),
-        "data.character_book.entries: ",
-    ),
-    "a broken regex": (with_entry(keys=["(unclosed"]), "entries.0: .*does not compile"),
-    "an evil regex": (with_entry(keys=["(a+)+$"]), "entries.0.keys: .*takes too long"),
-    "an evil choice": (with_entry(keys=["^(ab|a|b)*c$"]), "entries.0.keys: .*takes too long"),
-    "a regex that fills memory": (with_entry(keys=["(((a{99}){99}){99}){99}"]), "entries.0: .*repeats too much"),
-    "many regexes": (with_entry(keys=["a"] * 9), "entries.0: .*at most 8"),
-    "a false profile": (
-        with_data(extensions={"soulgraph": {"initial_profile": {"dynamic_state": 1}}}),
-        "data.extensions.soulgraph.initial_profile",
-    ),
-    "a false type": (with_data(extensions={"soulgraph": {"mbti_type": "ABCD"}}), "data.extensions.soulgraph.mbti_type"),
     "a png without a card": (png(), "holds no card"),
     "a png of another text": (png(text_chunk(b"comment", V3)), "holds no card"),
     "a cut png": (GOOD[:-20], "cut off|more than the file holds"),
@@ -145,6 +108,52 @@ FILES = {
     "an encrypted card": (flagged(6, 1), "encrypted"),
     "an odd packing": (flagged(8, 12), "encrypted or packed"),
 }
+MENDED = {
+    "a little deep json": (with_data(x=json.loads("[" * 40 + "]" * 40)), "nested more than 26 levels"),
+    "not a number": (with_data(x=float("nan")), "data.x: numbers without end"),
+    "an infinite order": (with_entry(insertion_order=float("inf")), "insertion_order: numbers without end"),
+    "a NUL": (with_data(description="a\0b"), "data.description: characters that cannot be stored"),
+    "another spec": (
+        as_bytes({**V3, "spec": "chara_card_v9"}),
+        "spec: is 'chara_card_v9', and was read as chara_card_v3",
+    ),
+    "a list for the spec": (as_bytes({**V3, "spec": [V3["spec"]]}), "spec: is .'chara_card_v3'., and was read"),
+    "an object for the spec": (as_bytes({**V3, "spec": {}}), "spec: is {}, and was read"),
+    "null for the spec": (as_bytes({**V3, "spec": None}), "spec: is None, and was read"),
+    "a long spec": (as_bytes({**V3, "spec": "x" * 100_000}), "^spec: is 'x+[.]{3}x+', and was read"),
+    "no name": (as_bytes({"description": "x"}), "data.name: is empty"),
+    "an empty name": (as_bytes({**V1, "name": " "}), "data.name: is empty"),
+    "a long name": (as_bytes({**V1, "name": "x" * 81}), "data.name: 80 of 81"),
+    "a number for a text": (with_data(description=7), "description: is no text but a number"),
+    "a text for a list": (with_data(alternate_greetings="hi"), "alternate_greetings: is no list but a text"),
+    "a number among texts": (with_data(alternate_greetings=["a", 1]), "alternate_greetings: is no text but a number"),
+    "a list for extensions": (with_data(extensions=[1]), ""),
+    "a text for a book": (with_data(character_book="x"), ""),
+    "a text for entries": (with_data(character_book={"entries": "x"}), ""),
+    "a number for keys": (with_entry(keys=7), "keys: is no list, and is left out"),
+    "a text for assets": (with_data(assets="x"), ""),
+    "a long persona": (with_data(scenario="x" * 20_000), "prompts together: .* at most 20,000"),
+    "a long greeting": (with_data(alternate_greetings=["a", "x" * 8001]), "data.alternate_greetings.1: 8,000 of 8,001"),
+    "many greetings": (with_data(alternate_greetings=["a"] * 20), "the first 20 of 21"),
+    "a long example": (with_data(mes_example="x" * 8001), "data.mes_example.0: 8,000 of 8,001"),
+    "a long entry": (with_entry(content="x" * 4001), "data.character_book.entries.0: 4,000 of 4,001"),
+    "a long key": (with_entry(keys=["x" * 201]), "entries.0.keys: 1 are left out: at most 200"),
+    "too much lore": (
+        with_data(character_book={"entries": [{**DECORATED, "keys": []}] * 501}),
+        "data.character_book.entries: the first 500 of 501",
+    ),
+    "a broken regex": (with_entry(keys=["(unclosed"]), "entries.0.keys: .*does not compile"),
+    "an evil regex": (with_entry(keys=["(a+)+$"]), "entries.0.keys: .*takes too long"),
+    "an evil choice": (with_entry(keys=["^(ab|a|b)*c$"]), "entries.0.keys: .*takes too long"),
+    "a regex that fills memory": (with_entry(keys=["(((a{99}){99}){99}){99}"]), "entries.0.keys: .*repeats too much"),
+    "many regexes": (with_entry(keys=["a"] * 9), "entries.0.keys: at most 8 regular expressions"),
+    "a false profile": (
+        with_data(extensions={"soulgraph": {"initial_profile": {"dynamic_state": 1}}}),
+        "data.extensions.soulgraph.initial_profile",
+    ),
+    "a false type": (with_data(extensions={"soulgraph": {"mbti_type": "ABCD"}}), "data.extensions.soulgraph.mbti_type"),
+}
+"""Files with a card that is not as it should be, and what is said of it."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -159,6 +168,16 @@ def test_it_is_refused_with_what_is_wrong(kind):
     content, why = FILES[kind]
     with pytest.raises(InvalidInput, match=why):
         read_card(content)
+
+
+@pytest.mark.parametrize("kind", MENDED)
+def test_what_cannot_be_kept_is_cut_and_named_and_the_rest_is_taken(kind):
+    content, note = MENDED[kind]
+    card = read_card(content)
+    assert re.search(note, "\n".join(card.notes), re.MULTILINE), card.notes
+    assert read_card(content).character.name
+    for spec in ("chara_card_v2", "chara_card_v3"):
+        card_of(card.character.name, stored(card.character), spec)
 
 
 def test_the_samples_are_refused_for_their_fault_alone():

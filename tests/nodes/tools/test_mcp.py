@@ -3,9 +3,12 @@
 import sys
 
 import pytest
+from langchain_core.tools import StructuredTool
 
-from soulgraph.errors import ConfigurationError
-from soulgraph.nodes.tools.mcp import open_mcp_tools
+from soulgraph.nodes.tools.mcp import Toolbox, open_mcp_tools
+from soulgraph.nodes.tools.memory import TOOLS
+from soulgraph.voices.offline import OfflineVoice
+from soulgraph.voices.voice import Voice
 
 SERVER = """
 import os
@@ -39,14 +42,15 @@ def call(tool):
 
 
 async def test_what_acts_is_gated_and_a_server_that_fails_or_falls_is_told_to_the_model():
-    async with open_mcp_tools({"room": server(SERVER)}) as tools:
-        look, fall, stumble = tools
+    async with open_mcp_tools({"room": server(SERVER)}) as servers:
+        look, fall, stumble = tools = servers.tools
         assert [bool(tool.metadata and tool.metadata.get("gated")) for tool in tools] == [False, True, True]
         assert (await look.ainvoke(call(look))).text == "a room"
         assert "over a chair" in (await stumble.ainvoke(call(stumble))).text
-        for tool in (fall, look):
-            told = await tool.ainvoke(call(tool))
-            assert (told.status, told.text) == ("error", "Not done: room cannot be reached.")
+        told = await fall.ainvoke(call(fall))
+        lost = "It is not known whether this was done: room cannot be reached any more."
+        assert (told.status, told.text) == ("error", lost)
+        assert (await look.ainvoke(call(look))).text == "a room"
 
 
 async def test_an_error_of_the_block_comes_out_as_it_is():
@@ -56,7 +60,31 @@ async def test_an_error_of_the_block_comes_out_as_it_is():
 
 
 @pytest.mark.parametrize("broken", [server("raise SystemExit(1)"), {"transport": "stdio"}, {"transport": "pigeon"}])
-async def test_a_server_that_cannot_be_used_stops_the_start_and_is_named(broken):
-    with pytest.raises(ConfigurationError, match=r"SOULGRAPH_MCP: the MCP server 'room' cannot be used: ."):
-        async with open_mcp_tools({"room": broken}):
-            pass
+async def test_a_server_that_cannot_be_used_is_skipped_and_named(broken, caplog):
+    async with open_mcp_tools({"room": broken}) as servers:
+        [report] = servers.reports()
+        assert (report.state, list(servers.tools)) == ("broken", [])
+    assert f"MCP server room is skipped until it can be used: {report.problem}" in caplog.text
+    assert report.problem
+
+
+async def test_a_toolbox_holds_the_tools_of_the_moment():
+    async with open_mcp_tools({"room": server(SERVER)}) as servers:
+        toolbox = Toolbox(TOOLS, servers)
+        assert len(toolbox) == len(TOOLS) + 3
+        assert [tool.name for tool in toolbox][-3:] == ["look", "fall", "stumble"]
+        servers.tools = ()
+        assert [*toolbox] == [*TOOLS]
+
+
+def test_a_voice_tells_a_tool_anew_that_has_come_back_as_another():
+    def made(description):
+        return StructuredTool.from_function(lambda: "", name="look", description=description)
+
+    voice = Voice("voice", OfflineVoice())
+    first, second = made("a room"), made("a cellar")
+    for tool in (first, second, first):
+        [schema] = voice.schemas_of([tool])
+        assert schema["function"]["description"] == tool.description
+        bound = voice.with_skills((), may_call=True, tools=[tool])
+        assert bound.kwargs["tools"][0]["function"]["description"] == tool.description

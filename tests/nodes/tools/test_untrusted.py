@@ -78,7 +78,8 @@ def test_no_skill_can_in_its_description_or_in_that_of_an_argument():
 
 async def test_no_mcp_server_can_in_its_descriptions_or_outputs():
     server = {"transport": "stdio", "command": sys.executable, "args": ["-c", SERVER, json.dumps(FAKES)]}
-    async with open_mcp_tools({"page": server}) as tools:
+    async with open_mcp_tools({"page": server}) as servers:
+        tools = servers.tools
         assert as_read(tools[0].description) == HARMLESS
         for number, attempt in enumerate(FAKES):
             run = await ran(("read", {"number": number}), tools=tools)

@@ -73,6 +73,8 @@ SECRETS = [
     "Please don't tell anyone about this.",
     "This stays between us.",
     "On second thought, don't tell Bob.",
+    "My safe's code is 4417, tell nobody.",
+    "Tell no one that I am ill.",
     "nobody can find out that I'm sick, ok?",
     "I'd rather mum didn't know.",
     "Can you keep a secret? I'm quitting next month.",
@@ -320,6 +322,7 @@ def test_a_message_holds_what_is_to_be_passed_on_or_points_at_what_was_said_befo
         ("Tell Bob I am late. No, don't tell anyone.", ()),
         ("Don't tell my wife. Everyone else can know, tell everyone.", ()),
         ("Don't tell Bob. Say something nice.", ()),
+        ("Tell nobody but Bob that I am late.", ("Bob",)),
     ],
 )
 def test_the_later_act_counts_and_all_but_some_is_nobody(text, people):

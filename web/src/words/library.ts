@@ -67,7 +67,10 @@ export const libraryWords = words(
     soulName: "Name of the soul",
     userName: "What it calls you",
     userNameHint: "Left empty, it asks by itself.",
-    needMbti: "The card does not say its type: choose one.",
+    needMbti: "The card does not say its type: change it as you like.",
+    typeSuggested: (type: string, percent: number) => `${type} is suggested by the text (${percent} %):`,
+    typeUnsure: (type: string) => `The text says too little; ${type} is a guess:`,
+    importPack: "Import an expression pack (zip)",
     makeAndTalk: "Make it and talk",
     loreTotals: (entries: number, all: number, constant: number) =>
       `${entries} ${entries === 1 ? "entry" : "entries"} · ≈ ${all} tokens, ${constant} of them in every prompt`,
@@ -136,7 +139,7 @@ export const libraryWords = words(
     openIt: "Open in the library",
     refusedTitle: "This cannot be imported",
     refusedUnknown:
-      "This file is no character card (PNG, JSON or charx) and no lorebook (JSON). Nothing was imported.",
+      "This file is no character card (PNG, JSON, charx, WebP, JPEG or YAML) and no lorebook (JSON). Nothing was imported.",
     refusedLarge: "This file is larger than 20 MiB. Nothing was imported.",
     whereTo: "Whose lore is it?",
     whereToHint: "The entries are added to its lore.",
@@ -212,7 +215,10 @@ export const libraryWords = words(
     soulName: "灵魂的名字",
     userName: "它怎么称呼你",
     userNameHint: "留空的话，它会自己问。",
-    needMbti: "角色卡没有写明类型，请选择一个。",
+    needMbti: "角色卡没有写明类型，可以随意更改。",
+    typeSuggested: (type: string, percent: number) => `根据设定推荐 ${type}（${percent}%）：`,
+    typeUnsure: (type: string) => `设定里说得太少，${type} 只是猜测：`,
+    importPack: "导入表情包（zip）",
     makeAndTalk: "创建并开始对话",
     loreTotals: (entries: number, all: number, constant: number) =>
       `${entries} 条 · ≈ ${all} 词元，其中 ${constant} 词元常驻提示词`,

@@ -2,7 +2,7 @@
 
 import { Button, Center, Group, Radio, Select, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 
 import { useAccess } from "~/access";
 import { api, ask } from "~/api/client";
@@ -10,6 +10,7 @@ import { keys } from "~/api/queries";
 import { Face } from "~/parts/face";
 import { type NewSoul, useMakeSoul } from "~/parts/make-soul";
 import { ProblemNote } from "~/parts/problem";
+import { TypeReasons, useSuggestedType } from "~/parts/suggested-type";
 import { chatWords } from "~/words/chat";
 import { useWords } from "~/words/words";
 import c from "./first-run.module.css";
@@ -40,6 +41,11 @@ export function SoulForm({ onMade }: { onMade?: () => void }) {
   const [soul, setSoul] = useState<NewSoul>({ name: "", mbti_type: "INFJ", character_id: null, user_name: "" });
   const change = (part: Partial<NewSoul>) => setSoul((now) => ({ ...now, ...part }));
   const characters = useQuery({ queryKey: keys.characters, queryFn: () => ask(api.GET("/v1/characters")) });
+  const chosen = characters.data?.find((one) => one.id === soul.character_id);
+  const suggestion = useSuggestedType(chosen && !chosen.mbti_type ? chosen.id : null);
+  useEffect(() => {
+    if (suggestion) setSoul((now) => ({ ...now, mbti_type: suggestion.mbti_type }));
+  }, [suggestion]);
   const make = useMakeSoul(onMade);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -66,6 +72,7 @@ export function SoulForm({ onMade }: { onMade?: () => void }) {
           autoFocus
         />
         <TypePicker value={soul.mbti_type} onChange={(mbti_type) => change({ mbti_type })} />
+        <TypeReasons suggestion={suggestion} />
         <Select
           label={w.character}
           description={w.characterHint}

@@ -7,14 +7,20 @@ export const MOST_BYTES = 20 * 1024 * 1024;
 
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 const ZIP = [0x50, 0x4b];
+const JPEG = [0xff, 0xd8, 0xff];
+const RIFF = [0x52, 0x49, 0x46, 0x46];
+/** Of text-generation-webui, Pygmalion and Agnai. */
+const FOREIGN_FIELDS = ["char_name", "char_persona", "char_greeting", "context", "greeting", "example_dialogue", "persona"];
+const YAML_FIELD = /^(?:name|bot|char_name|context|char_persona)[ \t]*:/m;
 const CARD_FIELDS = ["description", "personality", "first_mes", "mes_example", "scenario"];
 
 export async function kindOf(file: Blob): Promise<FileKind> {
   if (file.size > MOST_BYTES) return "too-large";
   const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-  if (PNG.every((byte, at) => start[at] === byte)) return "card";
-  if (ZIP.every((byte, at) => start[at] === byte)) return "card";
-  return kindOfJson(await file.text());
+  const isCard = [PNG, ZIP, JPEG, RIFF].some((bytes) => bytes.every((byte, at) => start[at] === byte));
+  if (isCard) return "card";
+  const text = await file.text();
+  return text.replace(/^\uFEFF/, "").trimStart().startsWith("{") ? kindOfJson(text) : YAML_FIELD.test(text) ? "card" : "unknown";
 }
 
 export function kindOfJson(text: string): FileKind {
@@ -26,12 +32,15 @@ export function kindOfJson(text: string): FileKind {
   }
   if (!isObject(data)) return "unknown";
   if (isCard(data)) return "card";
+  if (data.type === "risu" && Array.isArray(data.data)) return "lorebook";
   const book = isObject(data.data) ? data.data : data;
   return isObject(book.entries) || Array.isArray(book.entries) ? "lorebook" : "unknown";
 }
 
 function isCard(data: Record<string, unknown>): boolean {
   if (typeof data.spec === "string" && data.spec.startsWith("chara_card")) return true;
+  if (data.kind === "character" || (isObject(data.data) && "name" in data.data)) return true;
+  if (FOREIGN_FIELDS.some((field) => field in data)) return !("entries" in data);
   return typeof data.name === "string" && CARD_FIELDS.some((field) => typeof data[field] === "string") && !("entries" in data);
 }
 

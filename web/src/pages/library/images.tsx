@@ -1,6 +1,6 @@
 /** The avatar of a character, and its face in every emotion. */
 
-import { ActionIcon, FileButton, Group, Loader, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, FileButton, Group, Loader, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconPhotoPlus, IconX } from "@tabler/icons-react";
 import { type DragEvent, useState } from "react";
 
@@ -12,7 +12,8 @@ import { libraryWords } from "~/words/library";
 import { useWords } from "~/words/words";
 import type { Character } from "./fields";
 import styles from "./library.module.css";
-import { useImageChange } from "./queries";
+import { Notes } from "./notes";
+import { useImageChange, usePackImport } from "./queries";
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 const MEBIBYTE = 1024 * 1024;
@@ -27,12 +28,31 @@ export function Images({ character, readOnly }: { character: Character; readOnly
       <Text size="sm" c="dimmed" mb="sm">
         {readOnly ? (shown.length === 0 ? w.noneYet : "") : w.imagesHint}
       </Text>
+      {!readOnly && <ImportPack character={character} />}
       <ul className={styles.images} aria-label={w.images}>
         {shown.map((name) => (
           <ImageField key={name} character={character} name={name} readOnly={readOnly} />
         ))}
       </ul>
     </>
+  );
+}
+
+/** Takes an expression pack: an archive of pictures that are named for what they show. */
+function ImportPack({ character }: { character: Character }) {
+  const w = useWords(libraryWords);
+  const pack = usePackImport(character.id);
+  return (
+    <Stack gap="xs" mb="sm" align="flex-start">
+      <FileButton accept=".zip,application/zip" onChange={(file) => file && pack.mutate(file)}>
+        {(props) => (
+          <Button {...props} variant="default" size="xs" loading={pack.isPending}>
+            {w.importPack}
+          </Button>
+        )}
+      </FileButton>
+      {pack.data && <Notes notes={pack.data.notes} />}
+    </Stack>
   );
 }
 

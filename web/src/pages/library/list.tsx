@@ -130,7 +130,7 @@ function MakeButtons({ kind }: { kind: Kind }) {
       >
         {kind === "characters" ? w.newCharacter : w.newBackground}
       </Button>
-      <FileButton accept=".png,.json,.charx" multiple onChange={(files) => importFiles(files)}>
+      <FileButton accept=".png,.json,.charx,.webp,.jpg,.jpeg,.yaml,.yml" multiple onChange={(files) => importFiles(files)}>
         {(props) => (
           <Tooltip label={w.importHint} multiline maw={260}>
             <Button {...props} size="xs" variant="default" leftSection={<IconFileImport size={14} aria-hidden />}>

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { useMakeSoul } from "~/parts/make-soul";
 import { MBTI } from "~/parts/mbti";
 import { showProblem } from "~/parts/problem";
+import { TypeReasons, useSuggestedType } from "~/parts/suggested-type";
 import { libraryWords } from "~/words/library";
 import { useWords } from "~/words/words";
 import type { Character } from "./fields";
@@ -15,7 +16,9 @@ type Named = Pick<Character, "id" | "name" | "mbti_type">;
 export function MakeSoulForm({ character, onMade }: { character: Named; onMade: () => void }) {
   const w = useWords(libraryWords);
   const [name, setName] = useState(character.name);
-  const [type, setType] = useState(character.mbti_type ?? null);
+  const suggestion = useSuggestedType(character.mbti_type ? null : character.id);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const type = chosen ?? character.mbti_type ?? suggestion?.mbti_type ?? null;
   const [userName, setUserName] = useState("");
   const make = useMakeSoul(onMade);
   const submit = (event: FormEvent) => {
@@ -35,8 +38,9 @@ export function MakeSoulForm({ character, onMade }: { character: Named; onMade: 
           value={type}
           searchable
           required
-          onChange={setType}
+          onChange={setChosen}
         />
+        <TypeReasons suggestion={suggestion} />
         <TextInput
           label={w.userName}
           description={w.userNameHint}

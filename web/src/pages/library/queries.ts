@@ -100,3 +100,20 @@ export function useImageChange(characterId: string) {
     onError: showProblem,
   });
 }
+
+/** Store the pictures of an expression pack, wherever they are shown. */
+export function usePackImport(characterId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (file: File) => {
+      const answer = await askRaw(`v1/characters/${encodeURIComponent(characterId)}/images/import`, { method: "POST", body: file });
+      return (await answer.json()) as Schemas["ImportedImages"];
+    },
+    onSuccess: async ({ images }) => {
+      for (const { name } of images) client.removeQueries({ queryKey: imageKey(characterId, name as ImageName) });
+      void client.invalidateQueries({ queryKey: imageNamesKey(characterId) });
+      keep(client, "characters", await readPreset("characters", characterId));
+    },
+    onError: showProblem,
+  });
+}

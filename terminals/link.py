@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Self
 
-from aiomqtt import Client, Will
+from aiomqtt import Client, MqttError, Will
 
-from soulgraph.cli.client import Json
+from soulgraph.stores.records import Json
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.topics import topic
 
@@ -16,7 +16,8 @@ HEARTBEAT_S = 10.0
 _SUBSCRIBED = ("emotion_update", "intent_action", "invoke/+", "reply", "proactive", "status")
 _QOS = 1
 
-UseSkill = Callable[[str, Json], Json]
+UseSkill = Callable[[str, Json], Awaitable[Json]]
+"""Takes the name of a skill and its arguments; returns `ok`, and `output` or `error`."""
 _CANCEL_AGAIN_S = 0.5
 
 
@@ -40,6 +41,7 @@ class Link:
         self._client = client
         self._terminal_id = terminal_id
         self._use_skill = use_skill
+        self._using: set[asyncio.Task[None]] = set()
 
     @classmethod
     @asynccontextmanager
@@ -50,11 +52,13 @@ class Link:
             await client.subscribe([(topic(terminal_id, kind), _QOS) for kind in _SUBSCRIBED])
             await client.publish(online, "online", _QOS, retain=True)
             heartbeats = asyncio.create_task(cls._send_heartbeats(client, terminal_id))
+            link = cls(client, terminal_id, use_skill)
             try:
-                yield cls(client, terminal_id, use_skill)
-                await client.publish(online, "offline", _QOS, retain=True)
+                yield link
             finally:
-                await stop(heartbeats)
+                await stop(heartbeats, *link._using)
+                with suppress(MqttError):  # then the broker publishes our will
+                    await client.publish(online, "offline", _QOS, retain=True)
 
     async def report(self, catalog: list[Json], skills: list[Json], version: int, soul_hint: str | None) -> None:
         """Publish the catalog and the skills, retained. After every connection: the broker may have lost them."""
@@ -67,14 +71,22 @@ class Link:
         await self._publish("input", {"input_id": input_id, "type": "keyboard_text", "text": text})
 
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
-        """Each message as (kind, payload). After an `invoke` is yielded, its skill is used and the result sent."""
+        """Each message as (kind, payload). After an `invoke` is yielded, its skill is used and the result sent.
+
+        Messages that come while a skill is used are yielded meanwhile.
+        """
         async for message in self._client.messages:
             kind, _, request_id = message.topic.value.removeprefix(topic(self._terminal_id, "")).partition("/")
             payload = json.loads(message.payload)
             yield kind, payload
             if kind == "invoke":
-                result = self._use_skill(payload["skill"], payload["arguments"])
-                await self._publish(f"result/{request_id}", {"request_id": request_id, **result})
+                use = asyncio.create_task(self._use(request_id, payload))
+                self._using.add(use)
+                use.add_done_callback(self._using.discard)
+
+    async def _use(self, request_id: str, invoke: Json) -> None:
+        result = await self._use_skill(invoke["skill"], invoke["arguments"])
+        await self._publish(f"result/{request_id}", {"request_id": request_id, **result})
 
     async def _publish(self, kind: str, payload: Json, retain: bool = False) -> None:
         message = json.dumps({"terminal_id": self._terminal_id, **payload}, ensure_ascii=False)

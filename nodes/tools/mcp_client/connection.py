@@ -1,0 +1,134 @@
+"""One session with an MCP server: how it begins, what it lists, and one call at a time or many."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from soulgraph.nodes.tools.mcp_client.failures import LOST, NOT_DELIVERED, REFUSED, ServerFailure
+from soulgraph.nodes.tools.mcp_client.wire import Wire
+
+_MAX_PAGES = 100
+_CLOSED = -32000
+
+
+class Page(BaseModel):
+    """Of the list of tools; each tool is judged by itself."""
+
+    tools: list[Any]
+    nextCursor: str | None = None  # noqa: N815
+
+
+class Undelivered(Exception):
+    """The server has certainly not carried out the call, so it may be sent again."""
+
+
+class LostCall(Exception):
+    """The call may have been carried out."""
+
+
+class Connection:
+    def __init__(self, session: Any, wire: Wire) -> None:
+        self._session = session
+        self._wire = wire
+
+    @property
+    def is_open(self) -> bool:
+        return not self._wire.ending.come.is_set() and self._wire.is_alive()
+
+    async def begin(self, limit_s: float) -> None:
+        """Raises ServerFailure, with what the server itself has said."""
+        await self._asked("initialize", self._session.initialize(), limit_s)
+
+    async def tools(self, limit_s: float) -> list[Any]:
+        found: list[Any] = await self._asked("tools/list", self._pages(), limit_s)
+        return found
+
+    async def _pages(self) -> list[Any]:
+        from mcp.types import ClientRequest, ListToolsRequest, PaginatedRequestParams
+
+        found: list[Any] = []
+        cursor = None
+        for _ in range(_MAX_PAGES):
+            request = ListToolsRequest(params=PaginatedRequestParams(cursor=cursor))
+            page = await self._session.send_request(ClientRequest(request), Page)
+            found += page.tools
+            cursor = page.nextCursor
+            if not cursor:
+                return found
+        raise ServerFailure(f"its list of tools has more than {_MAX_PAGES} pages")
+
+    async def _asked(self, method: str, asking: Any, limit_s: float) -> Any:
+        """The answer; raises ServerFailure as soon as there can be none."""
+        from mcp import McpError
+
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._or_ending(asking)
+        except TimeoutError as error:
+            raise ServerFailure(f"no answer to `{method}` in {limit_s:g} s{self._wire.last_words()}") from error
+        except LostCall as error:
+            raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
+        except McpError as error:
+            if error.error.code == _CLOSED:
+                await self._wire.ending.come.wait()
+                raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
+            raise ServerFailure(f"{error.error.message}{self._wire.last_words()}") from error
+        except ValidationError as error:
+            raise ServerFailure(f"its answer to `{method}` is no answer of MCP: {error.errors()[0]['msg']}") from error
+
+    async def _or_ending(self, asking: Any) -> Any:
+        """Raises LostCall if the connection ends before the answer: then the session would wait for ever."""
+        answer = asyncio.ensure_future(asking)
+        over = asyncio.ensure_future(self._wire.ending.come.wait())
+        try:
+            await asyncio.wait((answer, over), return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                await asyncio.wait((answer,), timeout=0.05)  # what ended it may have told the session too
+            if answer.done():
+                return answer.result()
+            raise LostCall(self._wire.ending.reason)
+        finally:
+            over.cancel()
+            answer.cancel()
+
+    async def call(self, name: str, arguments: dict[str, Any], limit_s: float) -> Any:
+        """Raises Undelivered or LostCall if the server cannot be reached, TimeoutError if it does not answer, McpError
+        if it answers with an error, and ValidationError if nobody can read its answer."""
+        from mcp import McpError
+        from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest
+
+        request = ClientRequest(CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments)))
+        # Not `call_tool`, which raises if an answer does not keep to the tool's own schema of it.
+        asking = self._session.send_request(request, CallToolResult, timedelta(seconds=2 * limit_s))
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._or_ending(asking)
+        except McpError as error:
+            code, why = error.error.code, error.error.message
+            if code in (NOT_DELIVERED, LOST, REFUSED):
+                self.end(why)
+            if code == NOT_DELIVERED:
+                raise Undelivered(why) from error
+            if code in (LOST, _CLOSED):
+                raise LostCall(why) from error
+            raise
+
+    def end(self, reason: str) -> None:
+        self._wire.ending.tell(reason)
+
+    async def until_over(self, wake: Sequence[asyncio.Event], every_s: float | None) -> bool:
+        """Wait for the end, or for one of these events, or for this long; whether it is over."""
+        events = [asyncio.ensure_future(event.wait()) for event in (self._wire.ending.come, *wake)]
+        try:
+            await asyncio.wait(events, timeout=every_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for event in events:
+                event.cancel()
+        return self._wire.ending.come.is_set()
+
+    @property
+    def why_over(self) -> str:
+        return f"{self._wire.ending.reason}{self._wire.last_words()}"

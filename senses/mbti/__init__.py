@@ -1,0 +1,1 @@
+"""Which MBTI type the text of a character suggests."""

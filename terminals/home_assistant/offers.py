@@ -1,0 +1,155 @@
+"""What a terminal for lamps and switches offers: skills for models, and intents in both languages."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from soulgraph.stores.records import Json
+from soulgraph.terminals.home_assistant.appliances import Appliance
+
+MAX_APPLIANCES = 60
+"""More would make the catalog larger than it may be."""
+
+ALSO = "also"
+"""The slot for a second appliance that is switched in the same breath."""
+
+Action = Literal["on", "off", "brightness"]
+_MAX_ENUM = 7000
+_PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
+_ON_WORDS = ("打开", "开启", "点亮", "开一下")
+_OFF_WORDS = ("关掉", "关上", "关闭", "关了", "关一下", "熄掉")
+_LEVEL_WORDS = ("亮度", "调到", "调成", "调为", "设为", "设成")
+_ALL_ON = [
+    "打开所有灯",
+    "打开所有的灯",
+    "把所有的灯都打开",
+    "把灯全打开",
+    "turn on all the lights",
+    "turn all the lights on",
+    "all lights on",
+]
+_ALL_OFF = [
+    "关掉所有灯",
+    "关掉所有的灯",
+    "把所有的灯都关",
+    "把灯全关",
+    "turn off all the lights",
+    "turn all the lights off",
+    "all lights off",
+    "lights off everywhere",
+]
+_A_LIGHT: Mapping[Action, list[str]] = {
+    "on": ["开灯", "把灯打开", "打开灯", "turn on the light", "turn the light on", "light on"],
+    "off": ["关灯", "把灯关了", "关掉灯", "turn off the light", "turn the light off", "light off"],
+}
+_VERBS: tuple[tuple[Action, str], ...] = (("on", "开"), ("off", "关"))
+_WHICH = "哪一盏？ Which one?"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an intent or a skill asks for; without a name, of all lights or of the one in its parameters."""
+
+    action: Action
+    name: str | None = None
+    of_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is reported, and what each intent means."""
+
+    skills: list[Json]
+    catalog: list[Json]
+    orders: Mapping[str, Order]
+
+    @classmethod
+    def of(cls, appliances: Sequence[Appliance]) -> "Offer":
+        names = [one.name for one in appliances]
+        intents = [intent for one in appliances for intent in _intents(one, names)]
+        intents += _of_lights([one.name for one in appliances if one.kind == "light"])
+        orders = {intent["id"]: order for intent, order in intents}
+        return cls(_skills(appliances), [intent for intent, _ in intents], orders)
+
+
+def _skills(appliances: Sequence[Appliance]) -> list[Json]:
+    names = [one.name for one in appliances]
+    dimmable = [one.name for one in appliances if one.dims]
+    if not names:
+        return []
+    one = {"name": _one_of(names)}
+    skills = [
+        _skill("turn_on", "Turn on a lamp or switch of this home.", one),
+        _skill("turn_off", "Turn off a lamp or switch of this home.", one),
+        _skill("states", "Which lamps and switches of this home are on, as far as they tell.", {}),
+    ]
+    if dimmable:
+        level = {"name": _one_of(dimmable), "percent": _PERCENT}
+        skills.append(_skill("set_brightness", "Make a lamp of this home brighter or darker.", level))
+    return skills
+
+
+def _one_of(names: Sequence[str]) -> Json:
+    """The schema of a name; if all of them together would be too long for a report, any text."""
+    named: Json = {"type": "string", "enum": list(names)}
+    if len(json.dumps(named)) <= _MAX_ENUM:
+        return named
+    return {"type": "string", "description": "a name that `states` lists"}
+
+
+def _skill(name: str, description: str, properties: Json) -> Json:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"name": name, "description": description, "input_schema": schema}
+
+
+def _intents(one: Appliance, names: Sequence[str]) -> list[tuple[Json, Order]]:
+    name = one.name
+    # In "the lamp and the fan" only the first has the verb.
+    others = [other for other in names if other != name]
+    also = {"slots": [{"name": ALSO, "values": others}]} if others else {}
+    found = [
+        ({**_switching(name, "on", "打开", _ON_WORDS), **also}, Order("on", name)),
+        ({**_switching(name, "off", "关掉", _OFF_WORDS), **also}, Order("off", name)),
+    ]
+    if one.dims:
+        found.append((_dimming(name), Order("brightness", name)))
+    return found
+
+
+def _switching(name: str, way: str, verb: str, words: Sequence[str]) -> Json:
+    """One name in a sentence with a word for the way, in whatever order."""
+    keywords = [f"{word}{name}" for word in words] + [f"{name}{word}" for word in words]
+    keywords += [f"{name}{'开' if way == 'on' else '关'}", f"{'开' if way == 'on' else '关'}{name}"]
+    keywords += [f"{turn} {way} {the}{name}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
+    keywords += [f"{turn} {the}{name} {way}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
+    return _intent(f"turn_{way} {name}", f"{verb}{name}", keywords)
+
+
+def _dimming(name: str) -> Json:
+    keywords = [f"{name}{word}" for word in _LEVEL_WORDS] + [f"{name}的亮度"]
+    keywords += [f"{verb} {the}{name}" for verb in ("set", "dim", "brighten") for the in ("", "the ", "my ")]
+    question = "多亮，百分之几？ How bright, in percent?"
+    percent = {"name": "percent", "type": "percent", "required": True, "question": question}
+    return {**_intent(f"set_brightness {name}", f"调{name}的亮度", keywords), "slots": [percent]}
+
+
+def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
+    """Of "the light": the only one, or the one that is named when the soul asks."""
+    if not names:
+        return []
+    which = {"name": "name", "values": list(names), "required": True, "question": _WHICH}
+    if len(names) == 1:
+        which["default"] = names[0]
+    one = [
+        ({**_intent(f"light_{way}", f"{verb}灯", _A_LIGHT[way]), "slots": [which]}, Order(way)) for way, verb in _VERBS
+    ]
+    return [
+        *one,
+        (_intent("all_lights_on", "打开所有灯", _ALL_ON), Order("on", of_all=True)),
+        (_intent("all_lights_off", "关掉所有灯", _ALL_OFF), Order("off", of_all=True)),
+    ]
+
+
+def _intent(intent_id: str, name: str, keywords: Sequence[str]) -> Json:
+    return {"id": intent_id, "name": name, "match": {"keywords_any": list(dict.fromkeys(keywords))}}
