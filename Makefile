@@ -18,7 +18,7 @@ STUDIO_SOURCES := $(filter-out %/schema.ts,$(shell find web/src web/public -type
 # Hundreds of processes are started by the tests alone: without bytecode each would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup studio pictures dev run check test lint types studio-types studio-tests suite reminders privacy fuzz soak coverage langgraph-dev bench hashes clean
+.PHONY: setup studio pictures dev run check test lint types studio-types studio-tests suite reminders privacy fuzz soak coverage langgraph-dev bench hashes clients clean
 
 setup: $(RUN) $(STUDIO)
 
@@ -117,6 +117,12 @@ coverage: dev studio
 # The pictures of the studio in README and docs, as a browser sees it.
 pictures: dev studio
 	$(BIN)/python scripts/pictures.py
+
+# The programs that people use, installed apart into .clients and driven against a server; then the page about them.
+clients: dev
+	$(BIN)/python -m soulgraph.tests.clients.live.programs
+	$(BIN)/python -m soulgraph.tests.clients.live.run $(PROGRAMS)
+	$(BIN)/python scripts/clients_page.py
 
 langgraph-dev: dev
 	$(BIN)/langgraph dev --allow-blocking
