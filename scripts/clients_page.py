@@ -22,8 +22,8 @@ COLUMNS = {
 HEAD = """# Programs that talk to souls
 
 A program made for OpenAI needs one URL, `http://127.0.0.1:8000/v1`, and the name of a model: `soul:` and the soul's
-name. With [keys](http.md#keys-and-scopes) the API key is one of them; without, anything. What is sent and how it is understood is
-told at [OpenAI-compatible](http.md#openai-compatible).
+name. With [keys](http.md#keys-and-scopes) the API key is one of them; without, anything. What is sent and how it is
+understood is told at [OpenAI-compatible](http.md#openai-compatible).
 
 This page is written by `scripts/clients_page.py` from the tests. **live**: the program itself was driven against a
 server, in Chromium where it has pages (`make clients`), and its recorded requests are replayed by `make test`.
@@ -92,6 +92,11 @@ def _section(one: dict[str, Any]) -> str:
     title = f"## {one['name']}\n\n"
     settings = f"```{one.get('language', 'text')}\n{one['settings']}\n```\n"
     differs = [f"{name}: {tape['differs']}" for name, tape in one["tapes"].items() if "differs" in tape]
+    differs += [
+        f"{name} differs: {result['outcome']['turns']} turns instead of {result['expected']['turns']}"
+        for name, result in one["results"].get("scenarios", {}).items()
+        if result["outcome"] != result["expected"]
+    ]
     link = [f"[{one['name']}]({one['url']})"] if "url" in one else []
     notes = "".join(f"- {note}\n" for note in [*link, *one.get("notes", []), *differs])
     return title + settings + (f"\n{notes}" if notes else "")
