@@ -16,6 +16,7 @@ from soulgraph.errors import Forbidden, StoreUnavailable
 EXPOSED = (
     "X-Session-Id",
     "X-Soulgraph-Ignored",
+    "X-Soulgraph-Turn",
     "Retry-After",
     "WWW-Authenticate",
     "Content-Disposition",

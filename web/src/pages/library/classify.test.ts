@@ -13,6 +13,12 @@ it("knows lorebooks", () => {
   expect(kindOfJson('{"spec": "lorebook_v3", "data": {"entries": []}}')).toBe("lorebook");
 });
 
+it("knows the files of other programs", () => {
+  expect(kindOfJson('{"kind": "character", "name": "Lumen", "persona": {}}')).toBe("card");
+  expect(kindOfJson('{"char_name": "Lumen", "char_persona": "Keeps the lighthouse."}')).toBe("card");
+  expect(kindOfJson('{"type": "risu", "ver": 1, "data": []}')).toBe("lorebook");
+});
+
 it("knows nothing else", () => {
   for (const text of ["", "no JSON", "[]", "null", '{"name": "A"}', '{"entries": 3}']) {
     expect(kindOfJson(text)).toBe("unknown");
@@ -22,6 +28,9 @@ it("knows nothing else", () => {
 it("looks at the bytes of a file", async () => {
   expect(await kindOf(new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1])]))).toBe("card");
   expect(await kindOf(new Blob([new Uint8Array([0x50, 0x4b, 3, 4])]))).toBe("card");
-  expect(await kindOf(new Blob([new Uint8Array([0xff, 0xd8, 0xff, 0xe0])]))).toBe("unknown");
+  expect(await kindOf(new Blob([new Uint8Array([0xff, 0xd8, 0xff, 0xe0])]))).toBe("card");
+  expect(await kindOf(new Blob([new Uint8Array([0x47, 0x49, 0x46, 0x38])]))).toBe("unknown");
+  expect(await kindOf(new Blob(["name: Lumen\ncontext: Keeps the lighthouse.\n"]))).toBe("card");
+  expect(await kindOf(new Blob(["dear diary\n"]))).toBe("unknown");
   expect(await kindOf({ size: MOST_BYTES + 1 } as Blob)).toBe("too-large");
 });
