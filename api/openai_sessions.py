@@ -1,6 +1,6 @@
 """Which conversation a request of OpenAI's clients belongs to, and what it means there."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -19,7 +19,7 @@ from soulgraph.runtime.admission import TurnRequest
 from soulgraph.soul.people import DEFAULT_USER
 from soulgraph.soul.validation import flaw_of_text
 from soulgraph.stores.factories import default_session_id
-from soulgraph.stores.records import Session
+from soulgraph.stores.sessions import Conversation
 from soulgraph.stores.stores import Transaction
 
 SAME_CHAT_S = 3600.0
@@ -74,8 +74,7 @@ async def placed(talk: Talk, named: Named, wanted: TurnRequest, caller: Caller, 
     await _stopped(soul_id, user_id, services)
     async with services.stores.read() as tx:
         if session_id:
-            session = await tx.sessions.find(session_id)
-            place = await _read(tx, talk, session, soul_id, user_id, bool(named.chat)) if session else Place(session_id)
+            place = await _named(tx, talk, session_id, soul_id, bool(named.chat))
         else:
             place = await _sought(tx, talk, soul_id, user_id, services.now())
         answered = wanted.input_id and await tx.turns.find(place.session_id, wanted.input_id)
@@ -107,16 +106,22 @@ async def _stopped(soul_id: str, user_id: str, services: Services) -> None:
         await turn.ended()
 
 
+async def _named(tx: Transaction, talk: Talk, session_id: str, soul_id: str, resends: bool) -> Place:
+    """Where others take part, everything that is said is new."""
+    session = await tx.sessions.find(session_id)
+    if session and not session.is_group:
+        return await _read(tx, talk, session_id, soul_id, session.user_id, resends)
+    messages = await tx.messages.last(session_id, 1)
+    return Place(session_id, NEW, messages[-1].message_id if messages else 0)
+
+
 async def _read(
-    tx: Transaction, talk: Talk, session: Session, soul_id: str, user_id: str, resends: bool = True
+    tx: Transaction, talk: Talk, session_id: str, soul_id: str, user_id: str, resends: bool = True
 ) -> Place:
-    """What the request means in this conversation. Where others take part, everything that is said is new."""
-    messages = await tx.messages.last(session.session_id, _READ)
-    last = messages[-1].message_id if messages else 0
-    if session.is_group:
-        return Place(session.session_id, NEW, last)
-    understood = understand(talk, rounds_of(messages, soul_id, session.user_id), resends)
-    return Place(session.session_id, understood, last)
+    """What the request means in this conversation of the two."""
+    messages = await tx.messages.last(session_id, _READ)
+    understood = understand(talk, rounds_of(messages, soul_id, user_id), resends)
+    return Place(session_id, understood, messages[-1].message_id if messages else 0)
 
 
 async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: float) -> Place:
@@ -125,35 +130,36 @@ async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: 
     The first is the usual one of the two.
     """
     usual = default_session_id(soul_id, user_id)
-    sessions = await tx.sessions.all(soul_id, _SEARCHED, user_id)
-    known = [one for one in sessions if one.session_id.startswith((_PREFIX, usual)) and not one.is_group]
+    sessions = await tx.sessions.between(soul_id, user_id, _SEARCHED)
+    known = [one for one in sessions if one.session_id.startswith((_PREFIX, usual))]
     found = await _places(tx, talk, known, soul_id, user_id, now)
     if found:
         return max(found, key=lambda place: (_MEANINGS.index(place.understood.meaning), place.understood.common))
-    if all(one.session_id != usual for one in known):
+    if await tx.sessions.find(usual) is None:
         return Place(usual)
-    latest = max(known, key=lambda one: one.updated_at)
+    latest = sessions[0]  # the same as long as nothing is stored: a request that is sent again begins no other
     return Place(as_id(talk.said, soul_id, user_id, latest.session_id, str(latest.updated_at)))
 
 
 async def _places(
-    tx: Transaction, talk: Talk, sessions: Iterable[Session], soul_id: str, user_id: str, now: float
+    tx: Transaction, talk: Talk, sessions: Sequence[Conversation], soul_id: str, user_id: str, now: float
 ) -> list[Place]:
     """What the request means in each of these conversations in which it means anything."""
     if talk.earlier:
         ids = await tx.messages.said_in([one.session_id for one in sessions], talk.earlier[-1].said)
-        read = [await _read(tx, talk, one, soul_id, user_id) for one in sessions if one.session_id in ids]
+        known = [one.session_id for one in sessions if one.session_id in ids]
+        read = [await _read(tx, talk, session_id, soul_id, user_id) for session_id in known]
         return [place for place in read if place.understood.common]
     fresh = [one for one in sessions if one.turn == 1 and now - one.updated_at < SAME_CHAT_S]
-    return [place for one in fresh if (place := await _begun_anew(tx, talk, one, soul_id, user_id))]
+    return [place for one in fresh if (place := await _begun_anew(tx, talk, one.session_id, soul_id, user_id))]
 
 
-async def _begun_anew(tx: Transaction, talk: Talk, session: Session, soul_id: str, user_id: str) -> Place | None:
+async def _begun_anew(tx: Transaction, talk: Talk, session_id: str, soul_id: str, user_id: str) -> Place | None:
     """A conversation of one round whose first line this is, or that line edited."""
-    place = await _read(tx, talk, session, soul_id, user_id)
+    place = await _read(tx, talk, session_id, soul_id, user_id)
     if place.understood.meaning != "edited":
         return place
-    first = await tx.messages.get(session.session_id, place.understood.replaces or 0)
+    first = await tx.messages.get(session_id, place.understood.replaces or 0)
     return place if similar(talk.said, first.content) else None
 
 

@@ -4,6 +4,7 @@ Methods that change a session raise NotFound if it does not exist.
 """
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from sqlalchemy import Text, cast, delete, func, literal, or_, select
 
@@ -14,6 +15,14 @@ from soulgraph.stores import schema, schema_memory
 from soulgraph.stores.facts import Facts
 from soulgraph.stores.records import CharacterSnapshot, Session
 from soulgraph.stores.repository import Repository, fields_of
+
+
+class Conversation(NamedTuple):
+    """A session between one person and one soul, as far as it is looked for."""
+
+    session_id: str
+    turn: int
+    updated_at: float
 
 
 class Sessions(Repository[Session]):
@@ -37,6 +46,13 @@ class Sessions(Repository[Session]):
         keys = {"soul_id": soul_id, "user_id": user_id}
         given = {name: value for name, value in keys.items() if value is not None}
         return await self._all(self._rows(*given).order_by(*order).limit(limit), **given)
+
+    async def between(self, soul_id: str, user_id: str, limit: int) -> list[Conversation]:
+        """The conversations of these two alone, the most recently used first."""
+        row = self.table.c
+        alone = row.soul_id == soul_id, row.user_id == user_id, row.people == (), cast(row.souls, Text) == "{}"
+        query = select(row.session_id, row.turn, row.updated_at).where(*alone).order_by(row.updated_at.desc())
+        return [Conversation(*found) for found in await self._connection.execute(query.limit(limit))]
 
     async def with_person(self, user_id: str, soul_id: str | None = None, limit: int | None = None) -> list[Session]:
         """Those in which this person takes part, groups included, the most recently used first."""
