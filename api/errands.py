@@ -19,7 +19,7 @@ from soulgraph.errors import ModelUnavailable
 _LOOKED_AT = 6000
 """Characters at each end of a text that are looked at."""
 _TITLE_WORDS, _TITLE_CHARACTERS = 5, 24
-_HEALTH_TOKENS, _HEALTH_CHARACTERS = 10, 40
+_HEALTH_TOKENS, _HEALTH_CHARACTERS = 16, 40
 _KEY = re.compile(r"""\{\s*\\?["'](\w{1,40})\\?["']\s*:""")
 _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{0,3}[:：]\s*["'“]*(.+?)["'”]*\s*$""")
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
@@ -57,13 +57,14 @@ def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | N
     said = [one for one in messages if one.role != "system" or text_of(one.content).strip()]
     last, text = said[-1].role if said else "", _ends(text_of(said[-1].content)) if said else ""
     if last in ("system", "developer") and len(said) > 1:
-        return _errand(text) if _found("system_command", text) or _is_framed_command(text) else None
+        return _errand(request, text) if _found("system_command", text) or _is_framed_command(text) else None
     if last == "assistant" or not text:
         return None
     alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
     if alone and _is_health_check(request, messages, text):
         return Errand("health", text)
-    return _errand(f"{system}\n{text}" if alone else text) if _is_task(system, text, alone) else None
+    whole = f"{system}\n{text}" if alone else text
+    return _errand(request, whole) if _is_task(system, text, alone) else None
 
 
 def answer_without_model(errand: Errand, messages: Sequence[Message]) -> str:
@@ -128,9 +129,27 @@ def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: 
     return "litellm" in text.lower() or ((is_short or unthinking) and _found("health", text.strip()))
 
 
-def _errand(text: str) -> Errand:
+def _errand(request: OpenAIRequest, text: str) -> Errand:
     kind = _kind(text) or "other"
-    return Errand(kind, text, _key(text, kind) if re.search("json", text, re.IGNORECASE) else "")
+    in_words = _key(text, kind) if re.search("json", text, re.IGNORECASE) else ""
+    return Errand(kind, text, _key_in_schema(request) or in_words)
+
+
+def _key_in_schema(request: OpenAIRequest) -> str:
+    """The first key of the object that a response format or a tool that must be called describes."""
+    fields = request.model_extra or {}
+    schema = _inside(fields.get("response_format"), "json_schema", "schema")
+    if schema is None and request.forces_tool and isinstance(tools := fields.get("tools"), list) and tools:
+        schema = _inside(tools[0], "function", "parameters")
+    names = [*(_inside(schema, "required") or ()), *(_inside(schema, "properties") or ())]
+    known = [name for name in names if name in _EMPTY]
+    return str(next(iter(known or names), ""))
+
+
+def _inside(value: Any, *path: str) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _key(text: str, kind: str) -> str:

@@ -89,9 +89,9 @@ class KeyRights:
 
     async def _checked_input(self, terminal_id: str, report: dict[str, Any]) -> bytes:
         """The input with the person for whom the key speaks, written anew so that it is read as it was checked."""
-        named = {name: report.get(name) for name in ("user_id", "session_id")}
-        if all(value is None or isinstance(value, str) for value in named.values()):
-            request = TurnRequest("", terminal_id=terminal_id, **named)
+        user_id, session_id = report.get("user_id"), report.get("session_id")
+        if isinstance(user_id, str | None) and isinstance(session_id, str | None):
+            request = TurnRequest("", user_id, session_id=session_id, terminal_id=terminal_id)
             person = (await for_caller(request, self._caller, self._stores)).user_id
             report |= {"user_id": person} if person else {}
         return to_json(report)

@@ -62,7 +62,7 @@ def ask_model(asker: Asker, settings: Settings, given: ModelOptions) -> Endpoint
     while True:
         try:
             provider = _ask_provider(asker, settings, given)
-            return provider and _ask_endpoint(asker, settings, given, provider)
+            return _ask_endpoint(asker, settings, given, provider) if provider else None
         except EndOfInput:
             raise
         except (InvalidInput, ModelError) as error:

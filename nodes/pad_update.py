@@ -65,13 +65,13 @@ async def _hear(utterance: Utterance, user_emotion: UserEmotion, context: Contex
             point = point_of(soul.soul_id, soul.emotion_state, judge(traits, soul.emotion_state, now, constants))
             await tx.history.add_turn(soul.turns - 1, point)
         else:
-            before = await tx.turns.get(session_id, input_id)
-            user_emotion = UserEmotion.from_dict(before.user_emotion)
-            regenerated = before.answer is not None
+            heard = await tx.turns.get(session_id, input_id)
+            user_emotion = UserEmotion.from_dict(heard.user_emotion)
+            regenerated = heard.answer is not None
             if regenerated and utterance.get("replaces") is None and not context.rehearsing:
                 # Only if its lock was lost with the database's connection, after it was seen that there is no answer.
                 raise Conflict("turn_superseded", "another server has just answered this input: retry")
-            turn_id = before.turn_id if utterance.get("replaces") is None else turn_id
+            turn_id = heard.turn_id if utterance.get("replaces") is None else turn_id
             soul = replace(soul, emotion_state=evolve(traits, soul.emotion_state, now, constants))
         await tx.souls.feel(soul.soul_id, soul.emotion_state, soul.turns, now)
         session = await tx.sessions.find(session_id) or await first_session(tx, soul, utterance, context, now)

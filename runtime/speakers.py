@@ -23,8 +23,9 @@ async def for_speaker(
     async with stores.read() as tx:
         session = await tx.sessions.find(request.session_id) if request.session_id else None
         terminal = await tx.terminals.find(request.terminal_id) if request.terminal_id else None
-        soul_id = request.soul_id or (session and session.soul_id) or (terminal and terminal.soul_id)
-        known = await _known(tx, soul_id or None, session, terminal)
+        ours = [one.soul_id for one in (session, terminal) if one and one.soul_id]
+        soul_id = request.soul_id or next(iter(ours), None)
+        known = await _known(tx, soul_id, session, terminal)
     heard = person_heard(speakers, known, table, _stranger(request, session))
     if heard is None:
         return request

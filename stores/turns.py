@@ -78,7 +78,8 @@ class Turns(Repository[Turn]):
         """How the soul was before this input, if that is known."""
         row = self.table.c
         query = select(row.before).where(row.session_id == session_id, row.input_id == input_id)
-        return (await self._connection.execute(query)).scalar()
+        found: Before | None = (await self._connection.execute(query)).scalar()
+        return found
 
     async def forget(self, session_id: str, input_ids: Collection[str]) -> None:
         """Delete the turns of these inputs: they were never said."""

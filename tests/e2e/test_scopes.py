@@ -36,6 +36,7 @@ anyone    POST   /v1/chat/completions  {"model": "soul:$soul", "messages": [{"ro
 people    POST   /mcp  {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 anyone    POST   /v1/audio/speech  {"model": "soul:$soul", "input": "hi", "response_format": "wav"}
 anyone    POST   /v1/audio/transcriptions  {}
+anyone    POST   /v1/responses  {"model": "soul:$soul", "input": "hi"}
 anyone    GET    /v1/models
 anyone    GET    /v1/models/soul:$soul
 anyone    GET    /v1/souls
