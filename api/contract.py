@@ -134,7 +134,10 @@ def _show(parameter: Json, path: str) -> None:
 
 
 def _show_answers(operation: Json, call: str, answers: Json) -> None:
-    for response in operation["responses"].values():
+    """Of what went well; problems have examples of their own."""
+    for status, response in operation["responses"].items():
+        if int(status) >= 400:
+            continue
         for media_type, content in response.get("content", {}).items():
             if (answer := answers.get(f"{call} {media_type}")) is not None:
                 content["example"] = answer

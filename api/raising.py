@@ -89,7 +89,10 @@ SESSION_EMPTY = Conflict(
 )
 ANOTHER_PERSON = Forbidden("this key acts for 'ann' alone: leave out 'bob', or use their key or an owner's")
 MAY_NOT_GATHER = Forbidden("only an owner, or a key made with `--user '*'`, may bring people together")
-NO_CARD = InvalidInput("the file is no card: send JSON, a PNG with a card inside, or a charx archive")
+NO_CARD = InvalidInput(
+    "the file is no card: send JSON, a PNG with a card inside, or a charx archive; the YAML of "
+    "text-generation-webui and pictures with a card in their EXIF are read too"
+)
 
 MODEL_SILENT = ModelTimeout("the model was silent for too long: raise SOULGRAPH_LLM_TIMEOUT_S")
 ASKING: Raised = (

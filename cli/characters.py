@@ -16,7 +16,9 @@ character_app = typer.Typer(no_args_is_help=True, help="Character cards in and o
 
 @character_app.command("import")
 def import_card(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A card: JSON, PNG or charx.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A card: JSON, YAML, PNG, WebP, JPEG or charx.")
+    ],
     server: ServerUrl = None,
 ) -> None:
     """Make a character from a card."""

@@ -56,6 +56,7 @@ ASKED = {
     "POST /v1/chat": {"json": {"stream": True, "input_id": "m-18"}},
     "POST /v1/chat/completions": {"json": {"stream": True}},
     "POST /v1/souls/{soul_id}/import-chats": {"params": {"dry_run": True}},
+    "POST /v1/responses": {"json": {"stream": True}},
     "POST /mcp": {"extra": {"Accept": "text/event-stream"}},
     "POST /v1/audio/speech": {"json": {"stream_format": "sse"}},
     "POST /v1/audio/transcriptions": {"json": {"response_format": "text"}},

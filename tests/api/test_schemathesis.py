@@ -60,6 +60,9 @@ async def test_schemathesis_finds_what_is_not_as_described(tmp_path):
     assert any("GET /v1/souls/{soul_id}" in flaw and "404" in flaw for flaw in found)
 
 
+FORMS = ["/v1/audio/transcriptions"]
+"""Of the forms that it makes up some are no HTTP: `tests/e2e/test_audio.py` sends what may be wrong with one."""
+
 NEGATIVE_TYPE = coverage._negative_type
 
 
@@ -77,7 +80,8 @@ def findings(document, client, phases, **operations):
     """What is wrong with the answers of some operations, each with the command that repeats the request."""
     guide(document)
     schema = schemathesis.openapi.from_dict(document, config=config_for(client, phases))
-    return [flaw for event in from_schema(schema.include(**operations)).execute() for flaw in flaws(event)]
+    wanted = schema.include(**operations).exclude(path=FORMS)
+    return [flaw for event in from_schema(wanted).execute() for flaw in flaws(event)]
 
 
 def config_for(client, phases):

@@ -8,16 +8,18 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
+from soulgraph.api.audio import SpeechRequest
 from soulgraph.api.edits import Storable, unstorable
 from soulgraph.api.embeddings import EmbeddingRequest
-from soulgraph.api.openai_wire import CompletionRequest
+from soulgraph.api.openai_request import CompletionRequest
+from soulgraph.api.responses import ResponseRequest
 from soulgraph.server import create_app
 from soulgraph.settings import Settings
 
-CHECKED_FIELD_BY_FIELD = {CompletionRequest, EmbeddingRequest}
+CHECKED_FIELD_BY_FIELD = {CompletionRequest, EmbeddingRequest, ResponseRequest, SpeechRequest}
 """Most of what OpenAI's clients send is not read: what they have said before must not spoil what they say now.
 
-What is embedded is not stored.
+What is embedded or said aloud is not stored.
 """
 
 

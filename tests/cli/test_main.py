@@ -100,7 +100,7 @@ def test_a_card_comes_in_and_goes_out_as_a_picture(tmp_path: Path) -> None:
     with hosted(Settings.load()) as url:
         made = soulgraph("character", "import", str(card), "--server", url)
         assert words(made.stdout).startswith("Lumen is in the library: char_")
-        character = made.stdout.split()[-1]
+        character = made.stdout.splitlines()[0].split()[-1]
         assert soulgraph("character", "export", character, str(picture), "--server", url).exit_code == 0
         assert read_file(picture.read_bytes()) == V3
         picture.write_bytes(b"no card")

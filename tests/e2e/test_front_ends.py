@@ -89,6 +89,13 @@ STRICT = {"before": [{"role": "user", "content": "[Start a new chat]"}, {"role":
 KINDS = {"open-webui": OPEN_WEBUI, "open-webui-plain": OPEN_WEBUI_PLAIN, "sillytavern": SILLYTAVERN, "strict": STRICT}
 
 
+@pytest.fixture
+async def client(tmp_path):
+    """On SQLite; what is different on PostgreSQL is told by the test between two servers."""
+    async with serving(data_dir=tmp_path) as client:
+        yield client
+
+
 @pytest.fixture(params=KINDS.values(), ids=KINDS)
 async def front_end(request, client):
     return FrontEnd(client, await new_soul(client, "Mo"), **request.param)

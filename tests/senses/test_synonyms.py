@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soulgraph.senses.synonyms import build_synonyms, synonym_groups
-from soulgraph.senses.tokenizer import index_terms, terms_of
+from soulgraph.senses.tokenizer import index_terms, terms_of, words_of
 
 
 def concepts(text):
@@ -44,7 +44,7 @@ def test_a_word_may_have_several_meanings_and_a_word_that_says_nothing_has_none(
 
 @given(st.text(max_size=80))
 def test_meanings_come_after_the_terms_and_each_once(text):
-    terms = terms_of(text)
+    terms = words_of(text)
     found = index_terms(text)
     assert found[: len(terms)] == terms
     assert max(Counter(found[len(terms) :]).values(), default=1) == 1
