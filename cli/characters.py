@@ -16,9 +16,7 @@ character_app = typer.Typer(no_args_is_help=True, help="Character cards in and o
 
 @character_app.command("import")
 def import_card(
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="A card: JSON, YAML, PNG, WebP, JPEG or charx.")
-    ],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A card: JSON, YAML, a picture or charx.")],
     server: ServerUrl = None,
 ) -> None:
     """Make a character from a card."""

@@ -1,6 +1,7 @@
 """`soulgraph init` as people use it: at a keyboard, through a pipe and by options alone, in a folder of its own."""
 
 import codecs
+import fcntl
 import os
 import pty
 import re
@@ -8,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,6 +43,12 @@ def cases(name: str) -> list[dict[str, Any]]:
     return list(yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8")))
 
 
+def _sit_down() -> None:
+    """The terminal is that of the process, whatever the tests run in: else Ctrl-C would be only a character."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 class Keyboard:
     """Somebody who sits at a terminal in which the wizard runs."""
 
@@ -49,7 +57,7 @@ class Keyboard:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._terminal, other = pty.openpty()
         options = {"stdin": other, "stdout": other, "stderr": other, "start_new_session": True}
-        self.process = subprocess.Popen([*COMMAND, *arguments], **options)  # type: ignore[call-overload]
+        self.process = subprocess.Popen([*COMMAND, *arguments], **options, preexec_fn=_sit_down)  # type: ignore[call-overload]
         os.close(other)
 
     def answer(self, text: str) -> None:
