@@ -41,6 +41,13 @@ Luna is with you. You are free on Thursday afternoon: shall we learn then?
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_example_runs_by_itself(name):
-    program = [sys.executable, "-W", "error", ROOT / "examples" / f"{name}.py"]
-    ran = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    # On a busy machine a sentence may be heard too late, and then it moves nobody: that is not what is shown here.
+    ran = run(name)
+    if ran.stdout != PRINTED[name]:
+        ran = run(name)
     assert (ran.stderr, ran.stdout) == ("", PRINTED[name])
+
+
+def run(name):
+    program = [sys.executable, "-W", "error", ROOT / "examples" / f"{name}.py"]
+    return subprocess.run(program, capture_output=True, text=True, timeout=180)
