@@ -116,6 +116,44 @@ from soulgraph.voices.relay import Relay
 
 _log = logging.getLogger("soulgraph")
 
+_CONVERSATIONS = (
+    chat,
+    completions,
+    responses,
+    mcp,
+    audio,
+    websocket,
+    stream,
+    transcripts,
+    sessions,
+    messages,
+    turns,
+    turn_streams,
+    forks,
+    persona_state,
+    growth,
+    evolution,
+)
+_INDIVIDUALS = (
+    souls,
+    soul_files,
+    chat_import,
+    soul_character,
+    emotion,
+    memory,
+    facts,
+    plans,
+    relations,
+    shared,
+    inner_state,
+    profile,
+    events,
+)
+_PRESETS = library, backgrounds, lore, lore_import, cards, images, mbti, templates, preview
+_ADMINISTRATION = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
+_ENDPOINTS = (*_CONVERSATIONS, *_INDIVIDUALS, *_PRESETS, senses, embeddings, simulate, *_ADMINISTRATION)
+"""The modules of all endpoints; a request goes to the first of them that has its path."""
+
 
 def create_app(settings: Settings | None = None, clock: Callable[[], float] = time.time) -> FastAPI:
     """The FastAPI application. Nothing is opened before its lifespan starts."""
@@ -141,42 +179,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], float] = ti
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(CutOff)
     problems.install(app)
-    conversations = (
-        chat,
-        completions,
-        responses,
-        mcp,
-        audio,
-        websocket,
-        stream,
-        transcripts,
-        sessions,
-        messages,
-        turns,
-        turn_streams,
-        forks,
-        persona_state,
-        growth,
-        evolution,
-    )
-    individuals = (
-        souls,
-        soul_files,
-        chat_import,
-        soul_character,
-        emotion,
-        memory,
-        facts,
-        plans,
-        relations,
-        shared,
-        inner_state,
-        profile,
-        events,
-    )
-    presets = library, backgrounds, lore, lore_import, cards, images, mbti, templates, preview
-    administration = keys, terminals, mqtt, xiaozhi, usage, jobs, graphs, operations, backup, documentation, studio
-    for module in (*conversations, *individuals, *presets, senses, embeddings, simulate, *administration):
+    for module in _ENDPOINTS:
         # Not `include_router`, which would analyse every endpoint a second time and slow down the start.
         app.router.routes.extend(module.router.routes)
     return app

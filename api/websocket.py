@@ -1,9 +1,9 @@
 """`/v1/chat/ws`: many turns over one web socket, and the other events of the souls it talks or listens to."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, WebSocket, WebSocketDisconnect, status
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -17,11 +17,12 @@ from soulgraph.api.fields import Id, UserIdOrNobody
 from soulgraph.api.problems import invalid
 from soulgraph.api.resuming import ResumedTurn
 from soulgraph.api.services import Served, Services
-from soulgraph.api.socket_audio import AudioMessage, BeginAudio, CancelAudio, EndAudio, IncomingAudio, Speak
+from soulgraph.api.socket_audio import AudioMessage, BeginAudio, CancelAudio, EndAudio, Speak
+from soulgraph.api.socket_sound import SocketSound
 from soulgraph.api.socket_speech import SpokenReply
 from soulgraph.api.sse import PING_S
 from soulgraph.api.stream import EventId, follow
-from soulgraph.errors import Busy, InvalidInput, SoulgraphError, TurnStopped, Unauthorized
+from soulgraph.errors import Busy, InvalidInput, SoulgraphError, Unauthorized
 from soulgraph.nodes.state import Utterance
 from soulgraph.runtime.listener import Listener
 from soulgraph.runtime.notices import Notice, encode_json
@@ -111,8 +112,6 @@ class Conversation:
     `turns` holds the tasks that relay the events of its turns, by turn id.
     """
 
-    _recording: IncomingAudio | None = None
-
     def __init__(
         self,
         socket: WebSocket,
@@ -124,8 +123,8 @@ class Conversation:
         self._services = services
         self._listener = listener
         self._turns = turns
-        self._understanding: dict[asyncio.Task[None], BeginAudio] = {}
-        self._speaking: dict[asyncio.Task[None], Utterance] = {}
+        constants = services.context.constants
+        self._sound = SocketSound(services.speech, constants, self._require_room, self._answer, self._send_error)
         self._audio_out = asyncio.Lock()
 
     async def run(self) -> int | None:
@@ -136,20 +135,20 @@ class Conversation:
             return ended.pop().result()
         finally:
             # This cancels only the relaying of events; the turns themselves are tasks of the runner.
-            tasks = [*loops, *self._turns.values(), *self._understanding, *self._speaking]
+            tasks = [*loops, *self._turns.values(), *self._sound.tasks]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._forget_recording()
+            self._sound.forget()
 
     async def _read(self) -> int | None:
         """Handle messages until the client disconnects (None) or its key is no longer valid (a close code)."""
         while (frame := await self._socket.receive())["type"] != "websocket.disconnect":
             message: Json = {}
             try:
-                if self._recording and frame.get("bytes") is not None:
-                    message = self._recording.begin.model_dump()
-                    self._recording.write(frame["bytes"])
+                if (recording := self._sound.recording) and frame.get("bytes") is not None:
+                    message = recording.begin.model_dump()
+                    recording.write(frame["bytes"])
                     continue
                 message = _parse(frame.get("text") or frame.get("bytes") or "")
                 await self._handle(self._validate(message))
@@ -163,8 +162,8 @@ class Conversation:
         try:
             return _message.validate_python(message)
         except ValidationError as error:
-            if (message.get("type"), message.get("action")) == ("audio", "begin") and not self._recording:
-                self._recording = IncomingAudio.refusing()  # what follows is audio all the same
+            if (message.get("type"), message.get("action")) == ("audio", "begin"):
+                self._sound.refuse()
             raise invalid(error.errors()) from error
 
     async def _handle(self, message: ClientMessage) -> None:
@@ -181,14 +180,14 @@ class Conversation:
             case Chat():
                 await self._chat(message)
             case Stop():
-                self._stop_speech(message)
+                self._sound.stop(message.session_id, message.input_id)
                 await stop_turns(message.session_id, message, await self._caller(), self._services)
             case BeginAudio():
-                self._begin_recording(message)
+                self._sound.begin(message)
             case CancelAudio():
-                self._forget_recording()
+                self._sound.forget()
             case EndAudio():
-                await self._end_recording()
+                await self._sound.end()
 
     async def _listen(self, message: Listen) -> None:
         """Let the socket hear everything of a soul; what it hears first is queued, so that nothing comes between."""
@@ -202,25 +201,20 @@ class Conversation:
     async def _chat(self, message: Chat) -> None:
         """Start a turn, and let the socket hear what the soul says and how it changes from now on."""
         self._require_room()
-        self._check_speak(message.speak)
+        self._sound.check(message.speak)
         self._follow(await self._open(message, await self._caller()), message.speak)
 
     def _require_room(self) -> None:
-        if len(self._turns) + len(self._understanding) >= MAX_TURNS:
+        if len(self._turns) + self._sound.waiting >= MAX_TURNS:
             raise Busy(f"{MAX_TURNS} turns of this socket are under way: wait for one of them", retry_after_s=1)
 
     def _follow(self, turn: ResumedTurn, speak: Speak | None) -> None:
         self._services.listeners.subscribe(self._listener, turn.utterance["soul_id"], turn.utterance["user_id"])
         if earlier := self._turns.get(turn.turn_id):
             earlier.cancel()  # or the socket would hear everything twice
-            self._stop_saying(lambda utterance: utterance["turn_id"] == turn.utterance["turn_id"])
+            self._sound.stop_saying(turn.utterance["turn_id"])
         spoken = self._spoken(turn.utterance, speak) if speak else None
         self._turns[turn.turn_id] = asyncio.create_task(self._relay(turn, spoken))
-
-    def _check_speak(self, speak: Speak | None) -> None:
-        """Raise what would keep a reply from being said, before there is one."""
-        if speak:
-            self._services.speech.speaking.check(speak.saying(""))
 
     def _spoken(self, utterance: Utterance, speak: Speak) -> SpokenReply:
         async def send(event: str, data: Json, audio: bytes | None) -> None:
@@ -230,70 +224,7 @@ class Conversation:
                     if audio is not None:
                         await self._send_bytes(audio)
 
-        spoken = SpokenReply(self._services.speech.speaking, speak, self._services.context.constants, send)
-        task = spoken.start()
-        self._speaking[task] = utterance
-        task.add_done_callback(self._speaking.pop)
-        return spoken
-
-    def _stop_speech(self, stop: Stop) -> None:
-        """What is being understood is dropped, and nothing more is said."""
-        for task, begin in self._understanding.items():
-            if begin.session_id in (None, stop.session_id) and stop.input_id in (None, begin.input_id):
-                task.cancel()
-        ids = {"session_id": stop.session_id} | ({"input_id": stop.input_id} if stop.input_id else {})
-        self._stop_saying(lambda utterance: ids.items() <= cast(Json, utterance).items())
-
-    def _stop_saying(self, concerns: Callable[[Utterance], bool]) -> None:
-        for task, utterance in self._speaking.items():
-            if concerns(utterance):
-                task.cancel()
-
-    def _begin_recording(self, begin: BeginAudio) -> None:
-        if self._recording and not self._recording.refused:
-            raise InvalidInput("a recording is open on this socket: `end` or `cancel` it before the next")
-        self._forget_recording()
-        self._recording = IncomingAudio(begin)
-        try:
-            _ = self._services.speech.hearing
-            self._check_speak(begin.speak)
-        except SoulgraphError:
-            self._recording.refused = True
-            raise
-
-    def _forget_recording(self) -> None:
-        if self._recording:
-            self._recording.close()
-        self._recording = None
-
-    async def _end_recording(self) -> None:
-        """Understand what was recorded beside everything else; the next recording may begin."""
-        incoming = self._recording
-        if incoming is None:
-            raise InvalidInput("no recording is open on this socket: send `begin` and the audio first")
-        if incoming.refused:
-            return self._forget_recording()  # it has been told
-        self._recording = None
-        task = asyncio.create_task(self._understand(incoming), name="recording")
-        self._understanding[task] = incoming.begin
-        task.add_done_callback(self._understanding.pop)
-        await asyncio.sleep(0)  # a task that is cancelled before it has begun would clean up nothing
-        return None
-
-    async def _understand(self, incoming: IncomingAudio) -> None:
-        """Hear what was said, and start the turn that answers it. What goes wrong is told, and nothing is stored."""
-        begin = incoming.begin
-        try:
-            self._require_room()
-            transcript = await self._services.speech.hearing.recognise(incoming.recording(), begin.language)
-            await self._answer(begin, transcript)
-        except SoulgraphError as error:
-            await self._send_error(error, begin)
-        except asyncio.CancelledError:
-            await self._send_error(TurnStopped("the recording was stopped before it was understood"), begin)
-            raise
-        finally:
-            incoming.close()
+        return self._sound.say(utterance, speak, send)
 
     async def _answer(self, begin: BeginAudio, transcript: Transcript) -> None:
         heard = {"text": transcript.text, "speakers": [*transcript.speakers], "language": transcript.language}
@@ -309,8 +240,7 @@ class Conversation:
         self._follow(ResumedTurn(turn.turn_id, turn.utterance, events), begin.speak)
 
     async def _send_error(self, error: SoulgraphError, begin: BeginAudio) -> None:
-        with suppress(WebSocketDisconnect):
-            await self._send_frame("error", encode_json(error.problem()), _ids(begin.model_dump()))
+        await self._send_frame("error", encode_json(error.problem()), _ids(begin.model_dump()))
 
     async def _open(self, message: Chat, caller: Caller) -> ResumedTurn:
         if message.after:
