@@ -1,4 +1,4 @@
-"""The files of other programs in `programs_open.yaml` and `programs_held.yaml`, packed as their cases say."""
+"""The files of other programs in `programs_*.yaml`, packed as their cases say."""
 
 import json
 from base64 import b64encode
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zlib import compress
 
 import yaml
 from PIL import Image
@@ -18,7 +19,22 @@ _COLOURS = {"PNG": "red", "JPEG": "green", "WEBP": "blue"}
 
 
 def cases(half: str) -> list[Case]:
-    return yaml.safe_load((_HERE / f"programs_{half}.yaml").read_text("utf-8"))
+    return _repeated(yaml.safe_load((_HERE / f"programs_{half}.yaml").read_text("utf-8")))
+
+
+def _repeated(given: Any) -> Any:
+    """What stands as {TIMES: n, of: x} is x n times: a text if x is a text, else a list; #n in it is the number."""
+    if isinstance(given, list):
+        return [_repeated(one) for one in given]
+    if not isinstance(given, dict):
+        return given
+    if given.keys() != {"TIMES", "of"}:
+        return {key: _repeated(value) for key, value in given.items()}
+    as_json = json.dumps(given["of"])
+    times = [json.loads(as_json.replace("#n", str(n))) for n in range(given["TIMES"])]
+    if isinstance(given["of"], list):
+        return [one for several in times for one in several]
+    return "".join(times) if isinstance(given["of"], str) else times
 
 
 def picture(kind: str, **options: Any) -> bytes:
@@ -29,19 +45,31 @@ def picture(kind: str, **options: Any) -> bytes:
 
 def file_of(case: Case) -> bytes:
     """The file of a case."""
-    raw = case["raw"].encode() if "raw" in case else _json(case["card"])
+    text = case["raw"].encode() if "raw" in case else _json(case.get("card"))
+    raw = text.decode().encode(case.get("encoding", "utf-8"))
     packed = {name: _file(content) for name, content in case.get("files", {}).items()}
     match case["as"]:
         case "yaml":
-            return case["card"].encode()
+            return case["card"].encode(case.get("encoding", "utf-8"))
         case "png" | "png3" as kind:
             keyword = b"ccv3" if kind == "png3" else b"chara"
             assets = [
                 chunk(b"tEXt", f"chara-ext-asset_:{n}\0".encode() + b64encode(file)) for n, file in packed.items()
             ]
             return png(*assets, text_chunk(keyword, case["card"]))
-        case "charx":
-            return charx([("card.json", raw), *packed.items()])
+        case "png23":
+            newer = case["card3"] if isinstance(case["card3"], str) else json.dumps(case["card3"])
+            chunks = (b"chara", json.dumps(case["card"])), (b"ccv3", newer)
+            return png(*(chunk(b"tEXt", keyword + b"\0" + b64encode(text.encode())) for keyword, text in chunks))
+        case "itxt":
+            return png(chunk(b"iTXt", b"chara\0\0\0\0\0" + b64encode(raw)))
+        case "ztxt":
+            return png(chunk(b"zTXt", b"chara\0\0" + compress(b64encode(raw))))
+        case "zip":
+            return charx(packed.items())
+        case "charx" | "charx_jpeg" as kind:
+            archive = charx([("card.json", raw), *packed.items()])
+            return picture("JPEG") + archive if kind == "charx_jpeg" else archive
         case "jpeg" | "webp" as kind:
             exif = Image.Exif()
             exif.get_ifd(0x8769)[0x9286] = b"ASCII\0\0\0" + raw
