@@ -57,7 +57,9 @@ def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | N
     said = [one for one in messages if one.role != "system" or text_of(one.content).strip()]
     last, text = said[-1].role if said else "", _ends(text_of(said[-1].content)) if said else ""
     if last in ("system", "developer") and len(said) > 1:
-        return _errand(request, text) if _found("system_command", text) or _is_framed_command(text) else None
+        return _errand(request, text) if _is_command(text) else None
+    if _is_ordered(system):
+        return _errand(request, system)
     if last == "assistant" or not text:
         return None
     alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
@@ -105,17 +107,31 @@ def _is_framed(text: str) -> bool:
     return framed or (_TASK.match(text) is not None and _count("demands", text) > 1)
 
 
-def _is_framed_command(text: str) -> bool:
-    """Whether the system's last word asks for something about the conversation before it."""
-    return _kind(text) != "" and _found("demands", text) and _found("about_the_talk", text)
+def _is_command(text: str) -> bool:
+    """Whether the system's last word asks for something about the conversation before it, and not how to go on."""
+    if _COMMAND.search(text):
+        return True
+    if _found("of_the_part", text):
+        return False
+    framed = _kind(text) != "" and _found("demands", text) and _found("about_the_talk", text)
+    return framed or _found("system_command", text)
 
 
 def _is_helped(system: str, text: str, demands: int) -> bool:
-    """Whether the system's message makes a helper of the model, for what the user's quotes."""
+    """Whether the system's message makes a helper of the model, for what the user's quotes or is."""
     if _kind(system) == "":
         return False
-    signs = _found("helper", system) + _found("quoted_talk", text) + (demands > 0)
-    return signs > 1 or (demands > 1 and _is_framed(system))
+    if _found("quoted_talk", text) and _found("helper", system):
+        return True
+    about = _found("quoted_talk", text) and _found("about_the_talk", system)
+    return about and demands > 0 and not _found("of_the_part", system)
+
+
+def _is_ordered(system: str) -> bool:
+    """Whether the system's message alone says what is to be made of all that follows."""
+    if _kind(system) == "" or _count("demands", system) < 2 or _found("of_the_part", system):
+        return False
+    return _found("system_command", system) or _found("plain_helper", system)
 
 
 def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: str) -> bool:

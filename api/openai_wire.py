@@ -162,7 +162,8 @@ def error(problem: Json) -> Json:
     kind = "rate_limit_error" if problem["status"] == 429 else side
     body = {"message": problem["detail"], "type": kind, "param": _param(problem), "code": problem["code"]}
     if problem.get("kind") == "model":
-        body |= {"param": "model", "code": "model_not_found"}
+        listed = f"{body['message']}: GET /v1/models lists those there are"
+        body |= {"message": listed, "param": "model", "code": "model_not_found"}
     return {"error": body}
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -113,7 +114,8 @@ class McpServer:
             pause = min(pause * 2, limits.longest_pause_s)
 
     async def _rest(self, pause: float) -> None:
-        await asyncio.wait((asyncio.ensure_future(self._stopping.wait()),), timeout=pause)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), pause)
 
     async def _live(self) -> None:
         """One connection from its beginning to its end. Raises if it does not come to be."""
