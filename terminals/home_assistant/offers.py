@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from soulgraph.soul.language import Lang, lang_of
 from soulgraph.stores.records import Json
 from soulgraph.terminals.home_assistant.appliances import Appliance
 
@@ -43,7 +44,10 @@ _A_LIGHT: Mapping[Action, list[str]] = {
     "on": ["开灯", "把灯打开", "打开灯", "turn on the light", "turn the light on", "light on"],
     "off": ["关灯", "把灯关了", "关掉灯", "turn off the light", "turn the light off", "light off"],
 }
-_VERBS: tuple[tuple[Action, str], ...] = (("on", "开"), ("off", "关"))
+_A_LIGHT_TOLD: Mapping[Lang, Sequence[str]] = {
+    "zh": ("开灯", "关灯", "打开所有灯", "关掉所有灯"),
+    "en": ("turn on the light", "turn off the light", "turn on all lights", "turn off all lights"),
+}
 _WHICH = "哪一盏？ Which one?"
 
 
@@ -109,21 +113,22 @@ def _intents(one: Appliance, names: Sequence[str]) -> list[tuple[Json, Order]]:
     others = [other for other in names if other != name]
     also = {"slots": [{"name": ALSO, "values": others}]} if others else {}
     found = [
-        ({**_switching(name, "on", "打开", _ON_WORDS), **also}, Order("on", name)),
-        ({**_switching(name, "off", "关掉", _OFF_WORDS), **also}, Order("off", name)),
+        ({**_switching(name, "on", _ON_WORDS), **also}, Order("on", name)),
+        ({**_switching(name, "off", _OFF_WORDS), **also}, Order("off", name)),
     ]
     if one.dims:
         found.append((_dimming(name), Order("brightness", name)))
     return found
 
 
-def _switching(name: str, way: str, verb: str, words: Sequence[str]) -> Json:
+def _switching(name: str, way: str, words: Sequence[str]) -> Json:
     """One name in a sentence with a word for the way, in whatever order."""
     keywords = [f"{word}{name}" for word in words] + [f"{name}{word}" for word in words]
     keywords += [f"{name}{'开' if way == 'on' else '关'}", f"{'开' if way == 'on' else '关'}{name}"]
     keywords += [f"{turn} {way} {the}{name}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
     keywords += [f"{turn} {the}{name} {way}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
-    return _intent(f"turn_{way} {name}", f"{verb}{name}", keywords)
+    told = f"{words[0]}{name}" if lang_of(name) == "zh" else f"turn {way} {name}"
+    return _intent(f"turn_{way} {name}", told, keywords)
 
 
 def _dimming(name: str) -> Json:
@@ -131,7 +136,8 @@ def _dimming(name: str) -> Json:
     keywords += [f"{verb} {the}{name}" for verb in ("set", "dim", "brighten") for the in ("", "the ", "my ")]
     question = "多亮，百分之几？ How bright, in percent?"
     percent = {"name": "percent", "type": "percent", "required": True, "question": question}
-    return {**_intent(f"set_brightness {name}", f"调{name}的亮度", keywords), "slots": [percent]}
+    told = f"调{name}的亮度" if lang_of(name) == "zh" else f"dim {name}"
+    return {**_intent(f"set_brightness {name}", told, keywords), "slots": [percent]}
 
 
 def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
@@ -141,13 +147,13 @@ def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
     which = {"name": "name", "values": list(names), "required": True, "question": _WHICH}
     if len(names) == 1:
         which["default"] = names[0]
-    one = [
-        ({**_intent(f"light_{way}", f"{verb}灯", _A_LIGHT[way]), "slots": [which]}, Order(way)) for way, verb in _VERBS
-    ]
+    # One name for a person of either language: that of what is switched, as its owner wrote it.
+    told = _A_LIGHT_TOLD[lang_of(" ".join(names))]
     return [
-        *one,
-        (_intent("all_lights_on", "打开所有灯", _ALL_ON), Order("on", of_all=True)),
-        (_intent("all_lights_off", "关掉所有灯", _ALL_OFF), Order("off", of_all=True)),
+        ({**_intent("light_on", told[0], _A_LIGHT["on"]), "slots": [which]}, Order("on")),
+        ({**_intent("light_off", told[1], _A_LIGHT["off"]), "slots": [which]}, Order("off")),
+        (_intent("all_lights_on", told[2], _ALL_ON), Order("on", of_all=True)),
+        (_intent("all_lights_off", told[3], _ALL_OFF), Order("off", of_all=True)),
     ]
 
 
