@@ -19,12 +19,13 @@ from soulgraph.errors import ModelUnavailable
 _LOOKED_AT = 6000
 """Characters at each end of a text that are looked at."""
 _TITLE_WORDS, _TITLE_CHARACTERS = 5, 24
-_HEALTH_TOKENS, _HEALTH_CHARACTERS = 16, 40
+_HEALTH_TOKENS, _HEALTH_CHARACTERS, _HEALTH_SYSTEM = 16, 80, 24
 _KEY = re.compile(r"""\{\s*\\?["'](\w{1,40})\\?["']\s*:""")
 _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{0,3}[:：]\s*["'“]*(.+?)["'”]*\s*$""")
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
 _COMMAND = re.compile(
-    r"(?:^|\n\n)\W*(?:ignore (?:all )?previous instructions|write your next reply from the point of view of).*",
+    r"(?:^|\n\n)\W*(?:ignore (?:all )?(?:the )?previous instructions|write your next reply from the point of view of"
+    r"|(?:pause|stop) (?:your|the) role-?play|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
     re.IGNORECASE | re.DOTALL,
 )
 """What stands behind the conversation, also where a program has joined it to the last line."""
@@ -62,6 +63,8 @@ def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | N
         return _errand(request, system)
     if last == "assistant" or not text:
         return None
+    if not {"user", "assistant", "tool"} & {one.role for one in messages}:
+        return None if _found("of_the_part", text) else _errand(request, text)
     alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
     if alone and _is_health_check(request, messages, text):
         return Errand("health", text)
@@ -129,9 +132,11 @@ def _is_helped(system: str, text: str, demands: int) -> bool:
 
 def _is_ordered(system: str) -> bool:
     """Whether the system's message alone says what is to be made of all that follows."""
-    if _kind(system) == "" or _count("demands", system) < 2 or _found("of_the_part", system):
+    if _kind(system) == "" or _found("of_the_part", system):
         return False
-    return _found("system_command", system) or _found("plain_helper", system)
+    demands = _count("demands", system)
+    asks = _found("system_command", system) or _found("plain_helper", system)
+    return asks and (demands > 1 or (demands > 0 and _found("what_follows", system)))
 
 
 def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: str) -> bool:
@@ -139,8 +144,11 @@ def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: 
     fields = request.model_extra or {}
     limits = [fields.get(name) for name in ("max_tokens", "max_completion_tokens", "max_output_tokens")]
     is_short = any(isinstance(limit, int) and 0 < limit <= _HEALTH_TOKENS for limit in limits)
-    if len(messages) > 1 or len(text) > _HEALTH_CHARACTERS:
+    others = [text_of(one.content) for one in messages[:-1]]
+    if len(text) > _HEALTH_CHARACTERS or any(len(one) > _HEALTH_SYSTEM for one in others):
         return False
+    if _found("names_itself", text):
+        return True
     unthinking = fields.get("enable_thinking") is False and not request.stream
     return "litellm" in text.lower() or ((is_short or unthinking) and _found("health", text.strip()))
 
