@@ -25,7 +25,7 @@ _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
 _COMMAND = re.compile(
     r"(?:^|\n\n)\W*(?:ignore (?:all )?(?:the )?previous instructions|write your next reply from the point of view of"
-    r"|(?:pause|stop) (?:your|the) role-?play|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
+    r"|in (?:the|your) next (?:response|reply),? i want you to provide only|(?:pause|stop) (?:your|the) role-?play|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
     re.IGNORECASE | re.DOTALL,
 )
 """What stands behind the conversation, also where a program has joined it to the last line."""

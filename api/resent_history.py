@@ -15,7 +15,7 @@ from soulgraph.stores.records import Message
 
 _WRAPPED = 200
 """From so many characters on, a stored line may be what a client has wrapped in instructions of its own."""
-_SIMILAR = 0.75
+_SIMILAR = 0.8
 _ENDING = re.compile(r"(?:\s*(?:\.{3}|…))+$")
 _SPACE = re.compile(r"\s+")
 
