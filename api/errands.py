@@ -25,7 +25,7 @@ _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
 _COMMAND = re.compile(
     r"(?:^|\n\n)\W*(?:ignore (?:all )?(?:the )?previous instructions|write your next reply from the point of view of"
-    r"|in (?:the|your) next (?:response|reply),? i want you to provide only|(?:pause|stop) (?:your|the) role-?play|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
+    r"|in (?:the|your) next (?:response|reply),? i want you to provide only|(?:pause|stop) (?:your|the) role-?play|ooc: answer me out of character|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
     re.IGNORECASE | re.DOTALL,
 )
 """What stands behind the conversation, also where a program has joined it to the last line."""
@@ -92,7 +92,7 @@ def _is_task(system: str, text: str, alone: bool) -> bool:
     demands = _count("demands", whole)
     if _found("answers_user", whole):
         return False
-    if alone and _found("known", whole):
+    if _found("known", whole):
         return True
     command = _COMMAND.search(text) or (_COMMAND.search(system) if alone else None)
     if command and (_found("demands", command[0]) or _kind(command[0])):
@@ -149,6 +149,8 @@ def _is_health_check(request: OpenAIRequest, messages: Sequence[Message], text: 
         return False
     if _found("names_itself", text):
         return True
+    if "test" in others:
+        return _found("health", text.strip())
     unthinking = fields.get("enable_thinking") is False and not request.stream
     return "litellm" in text.lower() or ((is_short or unthinking) and _found("health", text.strip()))
 
