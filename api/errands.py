@@ -23,12 +23,6 @@ _HEALTH_TOKENS, _HEALTH_CHARACTERS, _HEALTH_SYSTEM = 16, 80, 24
 _KEY = re.compile(r"""\{\s*\\?["'](\w{1,40})\\?["']\s*:""")
 _QUOTED_LINE = re.compile(r"""(?im)^\W{0,3}(?:user message|user|human|用户)\W{0,3}[:：]\s*["'“]*(.+?)["'”]*\s*$""")
 _INSIDE = re.compile(r"""(?s)["“](.{1,2000}?)["”]""")
-_COMMAND = re.compile(
-    r"(?:^|\n\n)\W*(?:ignore (?:all )?(?:the )?previous instructions|write your next reply from the point of view of"
-    r"|in (?:the|your) next (?:response|reply),? i want you to provide only|(?:pause|stop) (?:your|the) role-?play|ooc: answer me out of character|暂停(?:当前的?)?(?:角色扮演|扮演)|忽略(?:之前|以上|先前|前面)的?(?:所有)?(?:指令|指示)).*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""What stands behind the conversation, also where a program has joined it to the last line."""
 _TASK = re.compile(r"\s*#{2,4} task", re.IGNORECASE)
 _EMPTY: Mapping[str, Any] = {
     "title": "",
@@ -94,8 +88,8 @@ def _is_task(system: str, text: str, alone: bool) -> bool:
         return False
     if _found("known", whole):
         return True
-    command = _COMMAND.search(text) or (_COMMAND.search(system) if alone else None)
-    if command and (_found("demands", command[0]) or _kind(command[0])):
+    command = _command_in(text) or (_command_in(system) if alone else "")
+    if command and (_found("demands", command) or _kind(command)):
         return True
     if not alone:
         return _kind(text) != "" and demands >= 2 and _found("about_the_talk", text)
@@ -112,12 +106,18 @@ def _is_framed(text: str) -> bool:
 
 def _is_command(text: str) -> bool:
     """Whether the system's last word asks for something about the conversation before it, and not how to go on."""
-    if _COMMAND.search(text):
+    if _command_in(text):
         return True
     if _found("of_the_part", text):
         return False
     framed = _kind(text) != "" and _found("demands", text) and _found("about_the_talk", text)
     return framed or _found("system_command", text)
+
+
+def _command_in(text: str) -> str:
+    """What stands behind the conversation, also where a program has joined it to the last line."""
+    begin = min((found.start() for one in _patterns()["command"].values() if (found := one.search(text))), default=-1)
+    return text[begin:] if begin >= 0 else ""
 
 
 def _is_helped(system: str, text: str, demands: int) -> bool:
