@@ -58,7 +58,8 @@ def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | N
     if last == "assistant" or not text:
         return None
     if not {"user", "assistant", "tool"} & {one.role for one in messages}:
-        return None if _found("of_the_part", text) else _errand(request, text)
+        is_order = _kind(text) or _found("demands", text) or _found("known", text)
+        return _errand(request, text) if is_order and not _found("of_the_part", text) else None
     alone = not any(one.role == "assistant" and text_of(one.content).strip() for one in messages)
     if alone and _is_health_check(request, messages, text):
         return Errand("health", text)
@@ -84,7 +85,7 @@ def _is_task(system: str, text: str, alone: bool) -> bool:
     """`alone`: nothing was answered before it, so that the whole request is one question."""
     whole = f"{system}\n{text}" if alone else text
     demands = _count("demands", whole)
-    if _found("answers_user", whole):
+    if _found("answers_user", whole) or _found("pasted", text):
         return False
     if _found("known", whole):
         return True

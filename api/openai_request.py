@@ -169,10 +169,10 @@ def session_in(metadata: Any, *names: str) -> str | None:
     return next((value for value in found if isinstance(value, str) and value), None)
 
 
-def as_id(name: str, *scope: str) -> str:
+def as_id(name: str, *scope: str, prefix: str = "openai:") -> str:
     """An id for what a client calls so: within a scope, because others may call theirs the same."""
     digest = blake2b("\0".join([*scope, name]).encode(errors="backslashreplace"), digest_size=12).hexdigest()
-    return f"openai:{digest}"
+    return f"{prefix}{digest}"
 
 
 def roles(messages: Sequence[Message]) -> set[str]:

@@ -1,5 +1,6 @@
 """Which conversation a request of OpenAI's clients belongs to, and what it means there."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -29,10 +30,13 @@ _READ = 400
 """Messages of a conversation that are laid beside those of a request."""
 _SEARCHED = 100
 """Conversations of a person among which one without a name is looked for, the latest first."""
-_PREFIX = "openai:"
+_UNNAMED = "openai:unnamed:"
+"""Begins the ids of conversations that are told by their history alone."""
 _OWN_NAMES = ("session_id",)
 _CHAT_NAMES = ("chat_id", "conversation_id", "thread_id", "litellm_session_id", "trace_session_id")
 _CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-LibreChat-Conversation-Id", "X-Conversation-Id", "X-Chat-Id")
+_TEMPORARY = re.compile(r"local(?::.*)?")
+"""What Open WebUI calls all chats that it does not keep."""
 _MEANINGS = ("edited", "again", "continued", "new")
 """The better, the later: of several conversations the one is meant that simply goes on."""
 
@@ -58,8 +62,8 @@ def named_in(connection: HTTPConnection, metadata: Any, session_id: str | None) 
     if own := session_id or session_in(metadata, *_OWN_NAMES):
         return Named(session_id=own)
     sent = (connection.headers.get(name) for name in _CHAT_HEADERS)
-    chat = next((unquote(value) for value in sent if value), None)
-    return Named(chat=chat or session_in(metadata, *_CHAT_NAMES))
+    chat = next((unquote(value) for value in sent if value), None) or session_in(metadata, *_CHAT_NAMES)
+    return Named(chat=None if chat and _TEMPORARY.fullmatch(chat) else chat)
 
 
 async def placed(talk: Talk, named: Named, wanted: TurnRequest, caller: Caller, services: Services) -> TurnRequest:
@@ -131,25 +135,28 @@ async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: 
     """
     usual = default_session_id(soul_id, user_id)
     sessions = await tx.sessions.between(soul_id, user_id, _SEARCHED)
-    known = [one for one in sessions if one.session_id.startswith((_PREFIX, usual))]
+    known = [one for one in sessions if one.session_id.startswith((_UNNAMED, usual))]
     found = await _places(tx, talk, known, soul_id, user_id, now)
     if found:
         return max(found, key=lambda place: (_MEANINGS.index(place.understood.meaning), place.understood.common))
     if await tx.sessions.find(usual) is None:
         return Place(usual)
     latest = sessions[0]  # the same as long as nothing is stored: a request that is sent again begins no other
-    return Place(as_id(talk.said, soul_id, user_id, latest.session_id, str(latest.updated_at)))
+    at = latest.session_id, str(latest.updated_at)
+    return Place(as_id(talk.said, soul_id, user_id, *at, prefix=_UNNAMED))
 
 
 async def _places(
     tx: Transaction, talk: Talk, sessions: Sequence[Conversation], soul_id: str, user_id: str, now: float
 ) -> list[Place]:
     """What the request means in each of these conversations in which it means anything."""
-    if talk.earlier:
-        ids = await tx.messages.said_in([one.session_id for one in sessions], talk.earlier[-1].said)
+    if talk.known_by:
+        ids = await tx.messages.said_in([one.session_id for one in sessions], *talk.known_by)
         known = [one.session_id for one in sessions if one.session_id in ids]
         read = [await _read(tx, talk, session_id, soul_id, user_id) for session_id in known]
-        return [place for place in read if place.understood.common]
+        places = [place for place in read if place.understood.common]
+        if places or talk.earlier:
+            return places
     fresh = [one for one in sessions if one.turn == 1 and now - one.updated_at < SAME_CHAT_S]
     return [place for one in fresh if (place := await _begun_anew(tx, talk, one.session_id, soul_id, user_id))]
 

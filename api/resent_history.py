@@ -71,7 +71,7 @@ def understand(talk: Talk, stored: Sequence[Stored], resends: bool) -> Understoo
     if not same_line(talk.said, target.said.content):
         return Understood("edited", target.said.message_id, corrections=corrections, common=common)
     if talk.begun:
-        return _continued(talk, target, common)
+        return _continued(talk, target, common + 1)
     return Understood("again", target.said.message_id, corrections=corrections, common=common + 1)
 
 
@@ -99,8 +99,8 @@ def folded(text: str) -> str:
 def _place_of(talk: Talk, stored: Sequence[Stored]) -> tuple[int, int] | None:
     """How many stored rounds come before what is said now, and by how many lines that is known."""
     earlier = talk.earlier
-    if not earlier or not stored:
-        return (0, 0) if not earlier and not stored else None
+    if not earlier:
+        return _behind(talk.opening, stored)
     found: list[tuple[int, int, int]] = []
     for known in range(1, len(stored) + 1):
         pairs = list(zip(reversed(earlier), reversed(stored[:known]), strict=False))
@@ -116,20 +116,31 @@ def _place_of(talk: Talk, stored: Sequence[Stored]) -> tuple[int, int] | None:
     return known, common
 
 
+def _behind(opening: str, stored: Sequence[Stored]) -> tuple[int, int] | None:
+    """The same for a line without any before it, by the reply that it follows."""
+    if not stored:
+        return 0, 0
+    known = (n for n, one in enumerate(stored, 1) if opening and _same_reply(opening, one))
+    place = max(known, default=0)
+    return (place, 1) if place else None
+
+
 def _first_line(talk: Talk, stored: Sequence[Stored], resends: bool) -> Understood:
-    """Of a request without anything before it, or with what was never said here."""
+    """Of a request without anything before it, or with what was never said here: one is much like another."""
     if talk.earlier or not stored:
         return NEW
     first = stored[0].said
     if not resends and len(stored) > 1:
         return NEW
     if same_line(talk.said, first.content):
-        return _continued(talk, stored[0], 0) if talk.begun else Understood("again", first.message_id, common=1)
+        if talk.begun:
+            return _continued(talk, stored[0], int(_same_reply(talk.begun, stored[0])))
+        return Understood("again", first.message_id)
     return Understood("edited", first.message_id) if resends else NEW
 
 
 def _continued(talk: Talk, target: Stored, common: int) -> Understood:
-    return Understood("continued", target.said.message_id, talk.begun, common=common + 1)
+    return Understood("continued", target.said.message_id, talk.begun, common=common)
 
 
 def _same_reply(sent: str, stored: Stored) -> bool:

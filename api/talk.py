@@ -13,6 +13,7 @@ import yaml
 
 from soulgraph.api.openai_request import Message, PartKind, kinds_in, text_of
 from soulgraph.soul.language import Lang, lang_of
+from soulgraph.stores.records import Role
 
 _SHOWN: dict[Lang, dict[PartKind, str]] = {
     "en": {"images": "[a picture]", "audio": "[a recording]", "files": "[a file]"},
@@ -38,10 +39,14 @@ class Round(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`rounds` is never empty; the last one is that of this request. `speaker` is whom its message names."""
+    """`rounds` is never empty; the last one is that of this request. `speaker` is whom its message names.
+
+    `opening` is a reply before the first round: a greeting, or the last that a client shows of what was before.
+    """
 
     rounds: list[Round]
     speaker: str | None = None
+    opening: str = ""
 
     @property
     def said(self) -> str:
@@ -56,31 +61,43 @@ class Talk:
         """The reply that is to go on, if the request ends with one."""
         return self.rounds[-1].reply
 
+    @property
+    def known_by(self) -> tuple[Role, str] | None:
+        """A line by which its conversation can be found; None of one that begins."""
+        if self.earlier:
+            return "user", self.earlier[-1].said
+        reply = self.opening or self.begun
+        return ("assistant", reply) if reply else None
+
 
 def read_talk(messages: Sequence[Message]) -> Talk | None:
     """The conversation in these messages; None if nobody has said anything."""
-    lang = lang_of("\n".join(text_of(message.content) for message in messages if message.role == "user"))
-    heard = [_heard(line) for line in _lines(messages, lang)]
+    heard = [_heard(line) for line in _lines(messages)]
     spoken_as = _speaks_next(messages)
     lines = [_in_group(line, spoken_as) if spoken_as else line for line in heard if line.text]
-    rounds: list[Round] = []
+    opening, rounds = "", list[Round]()
     for spoken, group in groupby(lines, lambda line: line.spoken):
         text = "\n".join(line.text for line in group)
         if not spoken:
             rounds.append(Round(text))
         elif rounds:
             rounds[-1] = Round(rounds[-1].said, text)
+        else:
+            opening = text
     speaker = next((line.name for line in reversed(lines) if not line.spoken), None)
-    return Talk(rounds, speaker) if rounds else None
+    return Talk(rounds, speaker, opening) if rounds else None
 
 
-def _lines(messages: Sequence[Message], lang: Lang) -> Iterator[Line]:
+def _lines(messages: Sequence[Message]) -> Iterator[Line]:
+    """In the language of what was said so far: a line is the same whatever follows it."""
+    said = ""
     for message in messages:
         text = text_of(message.content)
         if message.role == "assistant":
             yield Line(True, text.strip())
         elif message.role == "user" and not _marks("not_said", text) and not _marks("go_on", text):
-            yield _user_line(message, text, lang)
+            said = f"{said}\n{text}"
+            yield _user_line(message, text, lang_of(said))
 
 
 def _user_line(message: Message, text: str, lang: Lang) -> Line:

@@ -14,7 +14,7 @@ from soulgraph.stores import schema
 from soulgraph.stores.database import Connection
 from soulgraph.stores.episodes import Episodes
 from soulgraph.stores.facts import Facts
-from soulgraph.stores.records import Message, NewMessage
+from soulgraph.stores.records import Message, NewMessage, Role
 from soulgraph.stores.repository import Repository, fields_of
 from soulgraph.stores.vectors import EpisodeVectors
 
@@ -111,10 +111,10 @@ class Messages(Repository[Message]):
             raise NotFound("message", str(message_id))
         return message
 
-    async def said_in(self, session_ids: Sequence[str], text: str) -> set[str]:
-        """Those of these sessions in which somebody has said just this."""
+    async def said_in(self, session_ids: Sequence[str], role: Role, text: str) -> set[str]:
+        """Those of these sessions in which somebody of this role has said just this."""
         row = self.table.c
-        said = row.session_id.in_(session_ids), row.role == "user", row.content == text
+        said = row.session_id.in_(session_ids), row.role == role, row.content == text
         return set((await self._connection.execute(select(row.session_id).where(*said))).scalars())
 
     async def by_input(self, session_id: str, input_id: str) -> Message | None:

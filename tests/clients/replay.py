@@ -42,7 +42,8 @@ def lively(stub: StubOpenAI, delay_s: float = 0.0) -> None:
         if "state_update_json" in asked:
             turn = f"<narrative>{next(spoken)}</narrative><state_update_json>{{}}</state_update_json>"
             return Reply(text=turn, chunk_delay_s=delay_s)
-        tasks = (answer for key, answer in _TASK_ANSWERS.items() if f'\\"{key}\\"' in asked)
+        unquoted = asked.replace("\\", "")
+        tasks = (answer for key, answer in _TASK_ANSWERS.items() if f'"{key}"' in unquoted)
         return Reply(text=next(tasks, None) or next(spoken))
 
     stub.when("", speak)

@@ -42,7 +42,8 @@ async def turns_and_words(names, tmp_path):
             turns = 0
             for case in cases(names):
                 asked = request_of(case)
-                answer = await client.post("/v1/chat/completions", json=asked, headers=case.get("headers", {}))
+                headers = {"X-Chat-Id": case["id"], **case.get("headers", {})}
+                answer = await client.post("/v1/chat/completions", json=asked, headers=headers)
                 now = (await client.get(f"/v1/souls/{soul_id}")).json()["turns"]
                 words = answer.json()["choices"][0]["message"]["content"] if answer.is_success else answer.text
                 found[case["id"]] = (now - turns, answer.status_code, words)
@@ -50,7 +51,7 @@ async def turns_and_words(names, tmp_path):
     return found
 
 
-@pytest.mark.parametrize("name", ["tasks_open", "tasks_held"])
+@pytest.mark.parametrize("name", ["tasks_open", "tasks_held", "tasks_third"])
 async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (0, 200) or not told[2]} == {}
@@ -61,7 +62,7 @@ async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
             assert case["answer"]["json"] in json.loads(found[case["id"]][2])
 
 
-@pytest.mark.parametrize("name", ["speech_open", "speech_held"])
+@pytest.mark.parametrize("name", ["speech_open", "speech_held", "speech_third"])
 async def test_what_people_say_is_a_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (1, 200)} == {}

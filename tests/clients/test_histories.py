@@ -15,7 +15,11 @@ from soulgraph.tests.live import new_soul, serving, transcript
 from soulgraph.tests.stub_openai import StubOpenAI
 
 HERE = Path(__file__).parent
-STORIES = yaml.safe_load((HERE / "histories_held.yaml").read_text("utf-8"))
+STORIES = [
+    story
+    for name in ("histories_held", "histories_third")
+    for story in yaml.safe_load((HERE / f"{name}.yaml").read_text("utf-8"))
+]
 HOUR_S = 3600
 
 

@@ -141,7 +141,7 @@ async def test_curl_gets_the_vectors_of_the_own_name_without_a_note(client):
 async def test_what_is_not_done_is_named(client):
     body = {"model": "nomic-embed-text", "input": "hi", "input_type": "query", "truncate": "END", "bad\r\nname": 1}
     answer = await client.post("/v1/embeddings", json=body)
-    assert answer.headers["x-soulgraph-ignored"] == "model, input_type, truncate"
+    assert answer.headers["x-soulgraph-ignored"] == "model, input_type, truncate, bad%0D%0Aname"
 
 
 async def test_a_passage_is_read_to_its_end(client):

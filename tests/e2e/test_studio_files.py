@@ -121,7 +121,7 @@ async def test_a_program_comes_compressed_to_those_who_take_it(dist, client):
         response = await client.get("/studio/assets/main-1a2b.js", headers={"Accept-Encoding": accepted})
         assert response.text == PROGRAM
         assert response.headers.get("content-encoding") == encoding
-        assert response.headers["vary"] == "Accept-Encoding"
+        assert response.headers["vary"] == "Accept-Encoding, Origin"
         assert re.fullmatch(r"(text|application)/javascript(; charset=utf-8)?", response.headers["content-type"])
         assert (
             int(response.headers["content-length"])

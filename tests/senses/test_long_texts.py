@@ -8,6 +8,7 @@ from soulgraph.senses import common_words, grounding, tokenizer
 from soulgraph.stores.episodes import index_columns
 
 ENDLESS = ["y" * 400_000, "ies" * 130_000, "1" * 400_000, "a\u0301" * 200_000, "\u200b" * 400_000, "好" * 400_000]
+STEMMED = (tokenizer._stem, tokenizer._terms_of, common_words.is_common, common_words._words)
 
 
 class Stemmer:
@@ -26,10 +27,10 @@ def stemmer(monkeypatch):
     found = Stemmer()
     for module in (tokenizer, common_words):
         monkeypatch.setattr(module, "_stemmer", lambda: found)
-    for cached in (tokenizer._stem, tokenizer._terms_of, common_words.is_common):
+    for cached in STEMMED:
         cached.cache_clear()
     yield found
-    for cached in (tokenizer._stem, tokenizer._terms_of, common_words.is_common):
+    for cached in STEMMED:
         cached.cache_clear()
 
 
