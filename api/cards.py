@@ -74,7 +74,7 @@ class ImportedCharacter(CharacterOut):
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """Import a character card; the request body is the file: JSON, PNG, charx, WebP, JPEG or YAML.
 
-    Cards of V1, V2 and V3, of RisuAI, Agnai, text-generation-webui and Pygmalion are read. What is too long or of
+    Cards of V1, V2 and V3, of RisuAI, Agnai, Backyard (Faraday), text-generation-webui and Pygmalion are read. What is too long or of
     another kind than it should be is cut or left out; `notes` lists that, and what has no effect here. Only a file
     without a card is refused.
     """
@@ -146,9 +146,8 @@ def read_card(body: bytes) -> ReadCard:
     pictures = pictures_of(file, validate_card(card), card["data"])
     reading = taken_in(card, flaw_of_pattern)
     character, own_notes = _storable(reading.character)
-    return ReadCard(
-        character, pictures.images, [*cleaning_notes, *kind_notes, *reading.notes, *own_notes, *pictures.notes]
-    )
+    file_notes = [*file.notes, *cleaning_notes, *kind_notes]
+    return ReadCard(character, pictures.images, [*file_notes, *reading.notes, *own_notes, *pictures.notes])
 
 
 def _storable(fields: Json) -> tuple[NewCharacter, list[str]]:

@@ -16,7 +16,7 @@ from soulgraph.api.media import either, json_file, sent
 from soulgraph.api.raising import NO_LOREBOOK, raises
 from soulgraph.api.services import Served
 from soulgraph.library.cards.cleaning import cleaned
-from soulgraph.library.cards.files import read_file
+from soulgraph.library.cards.files import open_file
 from soulgraph.library.cards.limits import MAX_LORE
 from soulgraph.library.lorebooks import read_lorebook
 from soulgraph.prompts.lore import Lore
@@ -72,8 +72,8 @@ def import_router(kind: PresetKind) -> APIRouter:
     async def import_lore(preset_id: Id, request: Request, services: Served) -> ImportedLore:
         """Add the entries of a lorebook; the request body is the file.
 
-        It is SillyTavern's world info, a memory book of Agnai, RisuAI's lorebook, a `character_book`, or a card that
-        has one: JSON, PNG or charx. `notes` lists what was cut or not kept. Entries that are there already are not
+        It is SillyTavern's world info, a memory book of Agnai, RisuAI's lorebook, a lorebook or scenario of NovelAI,
+        a saved story of KoboldAI, a `character_book`, or a card that has one: JSON, PNG or charx. `notes` lists what was cut or not kept. Entries that are there already are not
         added again.
         """
         content = await request.body()
@@ -100,10 +100,11 @@ router.routes.extend([*import_router("characters").routes, *import_router("backg
 
 def read_book(content: bytes, char: str | None) -> ReadBook:
     """Raises InvalidInput if the file is no lorebook. What of an entry cannot be kept is left out, as a note says."""
-    data, cleaning_notes = cleaned(read_file(content))
+    file = open_file(content)
+    data, cleaning_notes = cleaned(file.data)
     book = read_lorebook(data, char, flaw_of_pattern)
     entries = [Lore.model_validate(found.lore) for found in book.entries]
-    return ReadBook(entries, [*cleaning_notes, *book.notes])
+    return ReadBook(entries, [*file.notes, *cleaning_notes, *book.notes])
 
 
 def _content(entry: Lore) -> Lore:

@@ -31,12 +31,12 @@ _READ = 400
 _SEARCHED = 100
 """Conversations of a person among which one without a name is looked for, the latest first."""
 _UNNAMED = "openai:unnamed:"
-"""Begins the ids of conversations that are told by their history alone."""
+"""Begins the ids of conversations that are found by their history alone."""
 _OWN_NAMES = ("session_id",)
 _CHAT_NAMES = ("chat_id", "conversation_id", "thread_id", "litellm_session_id", "trace_session_id")
 _CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-LibreChat-Conversation-Id", "X-Conversation-Id", "X-Chat-Id")
-_TEMPORARY = re.compile(r"local(?::.*)?")
-"""What Open WebUI calls all chats that it does not keep."""
+_NO_NAME = re.compile(r"local(?::.*)?|new|null|none|undefined|\{\{.*\}\}", re.IGNORECASE)
+"""What programs send for chats that have no name yet, and Open WebUI for all chats that it does not keep."""
 _MEANINGS = ("edited", "again", "continued", "new")
 """The better, the later: of several conversations the one is meant that simply goes on."""
 
@@ -63,7 +63,7 @@ def named_in(connection: HTTPConnection, metadata: Any, session_id: str | None) 
         return Named(session_id=own)
     sent = (connection.headers.get(name) for name in _CHAT_HEADERS)
     chat = next((unquote(value) for value in sent if value), None) or session_in(metadata, *_CHAT_NAMES)
-    return Named(chat=None if chat and _TEMPORARY.fullmatch(chat) else chat)
+    return Named(chat=None if chat and _NO_NAME.fullmatch(chat.strip()) else chat)
 
 
 async def placed(talk: Talk, named: Named, wanted: TurnRequest, caller: Caller, services: Services) -> TurnRequest:
@@ -77,10 +77,9 @@ async def placed(talk: Talk, named: Named, wanted: TurnRequest, caller: Caller, 
     user_id = request.user_id or DEFAULT_USER
     await _stopped(soul_id, user_id, services)
     async with services.stores.read() as tx:
-        if session_id:
-            place = await _named(tx, talk, session_id, soul_id, bool(named.chat))
-        else:
-            place = await _sought(tx, talk, soul_id, user_id, services.now())
+        place = await _named(tx, talk, session_id, soul_id, bool(named.chat)) if session_id else None
+        if place is None:
+            place = await _sought(tx, talk, soul_id, user_id, services.now(), session_id)
         answered = wanted.input_id and await tx.turns.find(place.session_id, wanted.input_id)
     if answered:
         return replace(request, session_id=place.session_id)
@@ -110,9 +109,14 @@ async def _stopped(soul_id: str, user_id: str, services: Services) -> None:
         await turn.ended()
 
 
-async def _named(tx: Transaction, talk: Talk, session_id: str, soul_id: str, resends: bool) -> Place:
-    """Where others take part, everything that is said is new."""
+async def _named(tx: Transaction, talk: Talk, session_id: str, soul_id: str, resends: bool) -> Place | None:
+    """Where others take part, everything that is said is new.
+
+    None for a chat that has begun, and that has had no name until now.
+    """
     session = await tx.sessions.find(session_id)
+    if session is None and resends and talk.earlier:
+        return None
     if session and not session.is_group:
         return await _read(tx, talk, session_id, soul_id, session.user_id, resends)
     messages = await tx.messages.last(session_id, 1)
@@ -128,10 +132,12 @@ async def _read(
     return Place(session_id, understood, messages[-1].message_id if messages else 0)
 
 
-async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: float) -> Place:
-    """The conversation that a request without a name goes on with; a new one if there is none.
+async def _sought(
+    tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: float, name: str | None = None
+) -> Place:
+    """The conversation that a request goes on with; if there is none a new one, which may have a name.
 
-    The first is the usual one of the two.
+    The first without a name is the usual one of the two.
     """
     usual = default_session_id(soul_id, user_id)
     sessions = await tx.sessions.between(soul_id, user_id, _SEARCHED)
@@ -139,8 +145,8 @@ async def _sought(tx: Transaction, talk: Talk, soul_id: str, user_id: str, now: 
     found = await _places(tx, talk, known, soul_id, user_id, now)
     if found:
         return max(found, key=lambda place: (_MEANINGS.index(place.understood.meaning), place.understood.common))
-    if await tx.sessions.find(usual) is None:
-        return Place(usual)
+    if name or await tx.sessions.find(usual) is None:
+        return Place(name or usual)
     latest = sessions[0]  # the same as long as nothing is stored: a request that is sent again begins no other
     at = latest.session_id, str(latest.updated_at)
     return Place(as_id(talk.said, soul_id, user_id, *at, prefix=_UNNAMED))

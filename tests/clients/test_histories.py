@@ -106,6 +106,7 @@ async def played(story, client, clock):
         if step["do"] == "new_chat" or name not in chats:
             chats[name] = Chat(client, headers)
         chat = chats[name]
+        chat.headers.update(step.get("headers", {}))
         if step["do"] in ("new_chat", "stop"):
             continue
         if story.get("flatten"):
@@ -143,3 +144,18 @@ async def test_what_is_stored_is_what_the_person_sees(story, client, clock):
     """A story with a `gap` says what cannot be told from the requests, and comes out otherwise."""
     await new_soul(client, "Mo")
     assert (await played(story, client, clock) == story["expect"]) == ("gap" not in story)
+
+
+@pytest.mark.parametrize("first", ["", "new", "null", "{{LIBRECHAT_BODY_CONVERSATIONID}}"])
+async def test_a_chat_that_gets_its_name_late_is_one_all_the_same(first, client, clock):
+    """Some versions of LibreChat know a new conversation's id from its second line on."""
+    await new_soul(client, "Mo")
+    late = {"X-LibreChat-Conversation-Id": "0b6a3c1e-0000-4000-8000-000000000001"}
+    steps = [
+        {"do": "say", "text": "Let me tell you of the ferry.", "headers": {"X-LibreChat-Conversation-Id": first}},
+        {"do": "say", "text": "It sank.", "headers": late},
+        {"do": "regenerate", "headers": late},
+        {"do": "say", "text": "Nobody drowned.", "headers": late},
+    ]
+    found = await played({"steps": steps}, client, clock)
+    assert found == {"turns": 3, "sessions": 1, "transcript": 6}
