@@ -216,13 +216,8 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         stack.push_async_callback(runner.drain, settings.shutdown_grace_s)
         ticks = _ticks(settings, context, presence, metrics, runner, ports.listeners)
         await stack.enter_async_context(ticks.running())
-        if settings.home_assistant:
-            await stack.enter_async_context(_home_assistant(settings, context).running())
-        if settings.alive:
-            await stack.enter_async_context(ProactiveScheduler(context, ports.listeners).running())
-        await stack.enter_async_context(Reminders(context, ports.listeners).running())
+        await stack.enter_async_context(_unasked(settings, context, ports.listeners))
         imports = await stack.enter_async_context(ChatImports(context).running())
-        await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
         _log_configuration(settings, context)
         _log_speech(speech)
         _log_access(made)
@@ -246,6 +241,19 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
             await stack.enter_async_context(Relay.open(settings.llm)),
             speech,
         )
+
+
+@asynccontextmanager
+async def _unasked(settings: Settings, context: Context, listeners: Listeners) -> AsyncIterator[None]:
+    """What souls, and the server for them, do of their own accord."""
+    async with AsyncExitStack() as stack:
+        if settings.home_assistant:
+            await stack.enter_async_context(_home_assistant(settings, context).running())
+        if settings.alive:
+            await stack.enter_async_context(ProactiveScheduler(context, listeners).running())
+        await stack.enter_async_context(Reminders(context, listeners).running())
+        await stack.enter_async_context(Retention(context.stores, context.clock, settings.job_days).running())
+        yield
 
 
 async def _presence(tx: Transaction, clock: Callable[[], float]) -> Presence:

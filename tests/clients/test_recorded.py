@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -68,6 +69,4 @@ def test_every_program_of_the_matrix_is_recorded():
 def test_recordings_hold_no_secret_and_no_place_of_a_machine():
     for path in recordings():
         words = path.read_text("utf-8")
-        assert "/home/" not in words
-        assert "/root/" not in words
-        assert "Bearer " not in words
+        assert not re.search(r"/(?:home|root)/|Bearer ", words)
