@@ -74,9 +74,9 @@ class ImportedCharacter(CharacterOut):
 async def import_card(request: Request, services: Served) -> ImportedCharacter:
     """Import a character card; the request body is the file: JSON, PNG, charx, WebP, JPEG or YAML.
 
-    Cards of V1, V2 and V3, of RisuAI, Agnai, Backyard (Faraday), text-generation-webui and Pygmalion are read. What is too long or of
-    another kind than it should be is cut or left out; `notes` lists that, and what has no effect here. Only a file
-    without a card is refused.
+    Cards of V1, V2 and V3, of RisuAI, Agnai, Backyard (once Faraday), text-generation-webui and Pygmalion are read.
+    What is too long or of another kind than it should be is cut or left out; `notes` lists that, and what has no
+    effect here. Only a file without a card is refused.
     """
     body = await request.body()
     # In a thread, because a large or hostile card takes long to read.

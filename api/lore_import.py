@@ -72,9 +72,9 @@ def import_router(kind: PresetKind) -> APIRouter:
     async def import_lore(preset_id: Id, request: Request, services: Served) -> ImportedLore:
         """Add the entries of a lorebook; the request body is the file.
 
-        It is SillyTavern's world info, a memory book of Agnai, RisuAI's lorebook, a lorebook or scenario of NovelAI,
-        a saved story of KoboldAI, a `character_book`, or a card that has one: JSON, PNG or charx. `notes` lists what was cut or not kept. Entries that are there already are not
-        added again.
+        It is SillyTavern's world info, a memory book of Agnai, RisuAI's lorebook, a lorebook or scenario of NovelAI, a
+        story of KoboldAI, a `character_book`, or a card that has one: JSON, PNG or charx. `notes` lists what was cut
+        or not kept. Entries that are there already are not added again.
         """
         content = await request.body()
         async with services.stores.read() as tx:

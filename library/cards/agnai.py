@@ -25,7 +25,14 @@ _BOOKKEEPING = frozenset(
     | {"originalAvatar", "match", "share", "version", "culture"}
 )
 _SAYS_NOTHING: tuple[object, ...] = (None, "", [], {}, False)
-_ENTRY_FIELDS = {"keywords": "keys", "entry": "content", "weight": "insertion_order", "secondaryKeys": "secondary_keys"}
+_ENTRY_FIELDS = {
+    "keywords": "keys",
+    "entry": "content",
+    "weight": "insertion_order",
+    "secondaryKeys": "secondary_keys",
+    "useRegex": "use_regex",
+    "caseSensitive": "case_sensitive",
+}
 _WILDCARD = re.compile(r"[*?]")
 
 

@@ -1,7 +1,7 @@
 """Cuts what is too long for a character, at the end of a sentence or a word, and says what was cut."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -33,6 +33,16 @@ class Cutter:
         if len(items) > limit:
             self.notes.append(f"{place}: the first {limit:,} of {len(items):,} are kept, more cannot be")
         return [*items[:limit]]
+
+
+def fair_shares(lengths: Mapping[str, int], limit: int) -> dict[str, int]:
+    """How long each of several texts may be within a limit: short ones stay whole, long ones share what is left."""
+    shares: dict[str, int] = {}
+    by_length = sorted(lengths, key=lambda name: lengths[name])
+    for n, name in enumerate(by_length):
+        left = limit - sum(shares.values())
+        shares[name] = min(lengths[name], left // (len(by_length) - n))
+    return shares
 
 
 def cut_text(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Finds a card in the EXIF comment of a WebP or JPEG picture, as TavernAI and its heirs write it."""
+"""Finds a card in the EXIF comment of a picture, as TavernAI and its heirs write it, and Faraday into PNG."""
 
 import re
 import struct
@@ -31,7 +31,7 @@ def _comments(picture: bytes) -> list[bytes]:
     bombs = Image.DecompressionBombError, Image.DecompressionBombWarning
     damaged = OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, struct.error, UserWarning
     try:
-        with Image.open(BytesIO(picture), formats=("JPEG", "WEBP")) as image:
+        with Image.open(BytesIO(picture), formats=("JPEG", "WEBP", "PNG")) as image:
             exif = image.getexif()
             found = [exif.get_ifd(_EXIF_IFD).get(_USER_COMMENT), exif.get(_USER_COMMENT), exif.get(_DESCRIPTION)]
     except (*damaged, *bombs) as error:

@@ -10,7 +10,10 @@ from pydantic import BeforeValidator, ValidationInfo
 
 Json = dict[str, Any]
 
-_COMMA = re.compile(r"[,，、;；\n]")
+_KEY = re.compile(
+    r"\s*(/(?:[^/\\\n]++|\\.)++/[dgimsuvy]*+(?=\s*(?:[,，、;；\n]|\Z))|[^,，、;；\n]*+)(?:[,，、;；\n]|\Z)"
+)
+"""One of several keys in a text; a pattern between slashes may have commas inside."""
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off", ""})
 _LARGEST = 1e9
@@ -79,7 +82,11 @@ def _texts(value: Any, info: ValidationInfo) -> list[str]:
 
 def _keys(value: Any, info: ValidationInfo) -> list[str]:
     """Old programs write keys as one text with commas."""
-    return [key.strip() for key in _COMMA.split(value)] if isinstance(value, str) else _texts(value, info)
+    return split_keys(value) if isinstance(value, str) else _texts(value, info)
+
+
+def split_keys(text: str) -> list[str]:
+    return [key for match in _KEY.finditer(text) if (key := match[1].strip())]
 
 
 def _flag(default: bool) -> Callable[[Any, ValidationInfo], bool]:
@@ -99,13 +106,14 @@ def _flag(default: bool) -> Callable[[Any, ValidationInfo], bool]:
 
 
 def _number(value: Any, info: ValidationInfo) -> float | None:
-    number = _parsed(value)
+    number = number_in(value)
     if number is None and value is not None and value != "":
         _note(info, "is no number, and is left out")
     return None if number is None else max(-_LARGEST, min(number, _LARGEST))
 
 
-def _parsed(value: Any) -> float | None:
+def number_in(value: Any) -> float | None:
+    """The number that a value is or tells; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, int):

@@ -8,12 +8,13 @@ from soulgraph.library.cards.cutting import Cutter
 from soulgraph.library.cards.lenient import Json
 from soulgraph.library.cards.limits import MAX_CONTENT, MAX_KEY, MAX_KEYS, MAX_PATTERNS
 from soulgraph.library.cards.spec import EXCLUDING, OURS, Entry
-from soulgraph.library.cards.words import fill_placeholders, split_decorators
+from soulgraph.library.cards.words import decorators_of, fill_placeholders
 
 FlawOf = Callable[[str], str]
 """Why a regular expression cannot be searched for; empty if it can."""
 
-_SLASHED = re.compile(r"/(.+)/[a-z]*", re.DOTALL)
+_SLASHED = re.compile(r"/(.+)/[dgimsuvy]*", re.DOTALL)
+_COMMA = re.compile(r"[,，]")
 ID = re.compile(r"[\w.:@-]{1,128}")
 _DEFAULT_PRIORITY, _MAX_PRIORITY = 50, 1000
 _QUOTED = 60
@@ -37,10 +38,24 @@ def lore_ids(entries: Sequence[Entry]) -> list[str]:
     return [f"card.{n}" if entry_id in repeated else entry_id for n, entry_id in enumerate(ids)]
 
 
-def lore_entry(entry: Entry, entry_id: str, char: str, place: str, cutter: Cutter, flaw_of: FlawOf) -> Json | None:
+def obey_decorators(entry: Entry) -> Entry:
+    """The entry as its decorators want it, and without them; see `OBEYED`."""
+    text, decorators = decorators_of(entry.content)
+    changes: Json = {"content": text}
+    if "activate" in decorators:
+        changes["constant"] = True
+    elif "dont_activate" in decorators:
+        changes["enabled"] = False
+    more = [key.strip() for key in _COMMA.split(decorators.get("additional_keys", "")) if key.strip()]
+    if more and not (entry.selective and entry.secondary_keys):
+        changes |= {"selective": True, "secondary_keys": more}
+    return entry.model_copy(update=changes)
+
+
+def lore_entry(given: Entry, entry_id: str, char: str, place: str, cutter: Cutter, flaw_of: FlawOf) -> Json | None:
     """A lorebook entry as our lore; None when it has no content."""
-    content, decorators = split_decorators(entry.content)
-    text = fill_placeholders(content, char)
+    entry = obey_decorators(given)
+    text = fill_placeholders(entry.content, char)
     if not text:
         return None
     regex = _has_patterns(entry)
@@ -53,9 +68,9 @@ def lore_entry(entry: Entry, entry_id: str, char: str, place: str, cutter: Cutte
         "secondary_keys": _fitting(secondary, place, "secondary_keys", cutter),
         "use_regex": regex,
         "content": cutter.text(text, MAX_CONTENT, place),
-        "enabled": entry.enabled and ("dont_activate" not in decorators or "activate" in decorators),
+        "enabled": entry.enabled,
         "priority": _priority(entry),
-        "constant": entry.constant or "activate" in decorators,
+        "constant": entry.constant,
     }
 
 

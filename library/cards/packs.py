@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from zipfile import ZipFile, is_zipfile
 
 from soulgraph.errors import InvalidInput
-from soulgraph.library.cards.files import ARCHIVE_ERRORS, check_archive
+from soulgraph.library.cards.archives import ARCHIVE_ERRORS, check_archive
 from soulgraph.library.cards.limits import MAX_PICTURE_BYTES
 from soulgraph.library.cards.pictures import Pictures, label_of, pack_pictures
 

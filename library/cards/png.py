@@ -1,10 +1,12 @@
 """Reads and writes cards in the text chunks of PNG files, without decoding the picture."""
 
+import re
 import struct
 import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from soulgraph.errors import InvalidInput
@@ -12,24 +14,72 @@ from soulgraph.errors import InvalidInput
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _ASSET = b"chara-ext-asset_"
+_KEYWORDS = ("ccv3", "chara", "naidata")
+_PLAIN = re.compile(rb'\s*\{\s*"')
 _MAX_CHUNKS = 20_000
+_MAX_TEXTS = 8
+_MAX_UNPACKED_BYTES = 16 * 1024 * 1024
 _WIDTH, _HEIGHT = 128, 192
 _CHUNK_OVERHEAD = 12  # length, kind and checksum of a chunk
 
 
-def card_text(png: bytes) -> bytes:
-    """The JSON of the card in a PNG: of `ccv3` if there is one, else of `chara`."""
-    texts: dict[bytes, bytes] = {}
-    for at, kind, content in _chunks(png):
-        keyword, _, text = content.partition(b"\0")
-        if kind == b"tEXt" and keyword.lower() in (b"chara", b"ccv3"):
-            texts.setdefault(keyword.lower(), _decode(text, keyword, at))
-    if not texts:
-        raise InvalidInput("the PNG holds no card: its text chunks have neither `ccv3` nor `chara`")
-    filled = texts.get(b"ccv3") or texts.get(b"chara")
-    if not filled:
-        raise InvalidInput(f"the text {min(texts).decode()} of the PNG is empty: export the card anew")
-    return filled
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """A text of a PNG that is, or should be, the JSON of a card."""
+
+    keyword: str
+    at: int
+    raw: bytes
+    packed: bool = False
+
+    def content(self) -> bytes:
+        """Its JSON; raises InvalidInput if it is empty, damaged or too large."""
+        text = _unpacked(self.raw, self.at) if self.packed else self.raw
+        if not text.strip():
+            raise InvalidInput(f"the text {self.keyword} of the PNG is empty: export the card anew")
+        return _decode(text, self.keyword, self.at)
+
+
+def card_text(png: bytes) -> list[CardText]:
+    """The text of the card in a PNG, in each of its versions, the newest first; NovelAI keeps lorebooks in one too."""
+    found = [
+        text
+        for at, kind, content in _chunks(png)
+        if (text := _card_text(at, kind, content)) and text.keyword in _KEYWORDS
+    ]
+    return sorted(found, key=lambda text: _KEYWORDS.index(text.keyword))[:_MAX_TEXTS]
+
+
+def has_exif(png: bytes) -> bool:
+    return any(kind == b"eXIf" for _, kind, _ in _chunks(png))
+
+
+def _card_text(at: int, kind: bytes, content: bytes) -> CardText | None:
+    """The text in a chunk of any of the three kinds; None if it is none."""
+    if kind not in _TEXT_CHUNKS:
+        return None
+    keyword, _, rest = content.partition(b"\0")
+    name = keyword.lower().decode("latin-1")
+    if kind == b"tEXt":
+        return CardText(name, at, rest)
+    if kind == b"zTXt":
+        return CardText(name, at, rest[1:], packed=True)
+    if kind == b"iTXt":  # flag and method of packing, language, the keyword in that language
+        return CardText(name, at, rest[2:].split(b"\0", 2)[-1], packed=rest[:1] == b"\1")
+    return None
+
+
+def _unpacked(raw: bytes, at: int) -> bytes:
+    unpacking = zlib.decompressobj()
+    try:
+        text = unpacking.decompress(raw, _MAX_UNPACKED_BYTES)
+    except zlib.error as error:
+        raise InvalidInput(f"byte {at}: a packed text of the PNG is damaged ({error})") from error
+    if unpacking.unconsumed_tail:
+        raise InvalidInput(f"byte {at}: a packed text of the PNG has more than {_MAX_UNPACKED_BYTES} bytes")
+    if not unpacking.eof:
+        raise InvalidInput(f"byte {at}: a packed text of the PNG is damaged (it has no end)")
+    return text
 
 
 def embedded_assets(png: bytes) -> dict[str, bytes]:
@@ -84,11 +134,13 @@ def _chunks(png: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     raise InvalidInput(f"the PNG has more than {_MAX_CHUNKS} chunks: save the picture anew")
 
 
-def _decode(text: bytes, keyword: bytes, at: int) -> bytes:
+def _decode(text: bytes, keyword: str, at: int) -> bytes:
     try:
         return b64decode(b"".join(text.split()), validate=True)
     except NotBase64 as error:
-        raise InvalidInput(f"byte {at}: the text {keyword.decode()} is not base64 ({error})") from error
+        if _PLAIN.match(text):  # some programs forget to encode it
+            return text
+        raise InvalidInput(f"byte {at}: the text {keyword} is not base64 ({error})") from error
 
 
 def _build_png(chunks: Sequence[tuple[bytes, bytes]]) -> bytes:

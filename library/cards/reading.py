@@ -1,10 +1,10 @@
 """Converts a card to a character of the library. What is too long is cut, and a note says so."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from soulgraph.library.cards.cutting import Cutter, cut_text
+from soulgraph.library.cards.cutting import Cutter, cut_text, fair_shares
 from soulgraph.library.cards.effects import without_effect
 from soulgraph.library.cards.headings import HEADINGS
 from soulgraph.library.cards.lenient import Json, Oddities
@@ -18,6 +18,7 @@ from soulgraph.library.cards.limits import (
     MAX_UTTERANCE,
 )
 from soulgraph.library.cards.lore import FlawOf, lore_entry, lore_ids, no_flaw
+from soulgraph.library.cards.macros import macro_notes
 from soulgraph.library.cards.spec import OURS, Data, validate_card
 from soulgraph.library.cards.words import fill_placeholders
 from soulgraph.soul.language import lang_of
@@ -28,6 +29,7 @@ OWN_FIELDS = ("description", "avatar", "initial_profile", "inner_state", "mbti_t
 _START = re.compile(r"<START>", re.IGNORECASE)
 _KEPT_URIS = ("http://", "https://", "ccdefault:")
 _NAMELESS = {"zh": "无名", "en": "Nameless"}
+_PERSONA_PARTS = ("description", "personality", "scenario", "system_prompt", "post_history_instructions")
 _PERSONA = "data.description, personality, scenario and prompts together"
 
 
@@ -46,16 +48,15 @@ def character_of(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
     cutter = Cutter()
     name = _name(data, cutter)
     char = cut_text(_one_line(data.nickname), MAX_NAME) or name
-    persona = cutter.text(_base_persona(data, char), MAX_PERSONA, _PERSONA)
     character = {
         "name": name,
         "description": fill_placeholders(data.description, char).partition("\n\n")[0][:MAX_BLURB].strip(),
-        "base_persona": persona,
+        "base_persona": _base_persona(data, char, cutter),
         "greetings": _greetings(data, char, cutter),
         "style_examples": _examples(data, char, cutter),
         "lore": _lore(data, char, cutter, flaw_of),
     }
-    return Reading(character, (*oddities.notes(), *cutter.notes))
+    return Reading(character, (*oddities.notes(), *cutter.notes, *macro_notes(_texts(data))))
 
 
 def taken_in(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
@@ -69,6 +70,12 @@ def taken_in(card: Json, flaw_of: FlawOf = no_flaw) -> Reading:
     extensions = {**(others if isinstance(others, dict) else {}), "card": kept}
     character = {**derived.character, **own, "extensions": extensions}
     return Reading(character, (*derived.notes, *without_effect(card["data"], data)))
+
+
+def _texts(data: Data) -> list[str]:
+    """The texts of a card that become a part of the character."""
+    texts = [getattr(data, name) for name in (*_PERSONA_PARTS, "first_mes", "mes_example")]
+    return [*texts, *data.alternate_greetings, *(entry.content for entry in data.character_book.entries)]
 
 
 def has_words(data: Data) -> bool:
@@ -102,18 +109,31 @@ def _card_to_keep(card: Json, data: Data) -> Json:
     return {**card, "data": fields}
 
 
-def _base_persona(data: Data, char: str) -> str:
-    """Description, personality, scenario and prompts of a card as one text with headings."""
-    prompts = (fill_placeholders(text, char) for text in (data.system_prompt, data.post_history_instructions))
+def _base_persona(data: Data, char: str, cutter: Cutter) -> str:
+    """Description, personality, scenario and prompts of a card as one text with headings; each keeps a fair share."""
+    filled = {name: fill_placeholders(getattr(data, name), char) for name in _PERSONA_PARTS}
+    whole = _with_headings(filled)
+    if len(whole) <= MAX_PERSONA:
+        return whole
+    lengths = {name: len(text) for name, text in filled.items()}
+    shares = fair_shares(lengths, MAX_PERSONA - (len(whole) - sum(lengths.values())))
+    kept = {name: cut_text(text, shares[name]) for name, text in filled.items()}
+    persona = _with_headings(kept)
+    cut = ", ".join(name for name in kept if kept[name] != filled[name])
+    kept_of = f"{len(persona):,} of {len(whole):,} characters are kept, at most {MAX_PERSONA:,} can be"
+    cutter.notes.append(f"{_PERSONA}: {kept_of} (cut: {cut})")
+    return persona
+
+
+def _with_headings(filled: Mapping[str, str]) -> str:
     parts = {
-        "personality": fill_placeholders(data.personality, char),
-        "scenario": fill_placeholders(data.scenario, char),
-        "guidance": "\n".join(filter(None, prompts)),
+        "personality": filled["personality"],
+        "scenario": filled["scenario"],
+        "guidance": "\n".join(filter(None, (filled["system_prompt"], filled["post_history_instructions"]))),
     }
-    description = fill_placeholders(data.description, char)
-    headings = HEADINGS[lang_of(description + "".join(parts.values()))]
+    headings = HEADINGS[lang_of("".join(filled.values()))]
     sections = [f"{headings[name]}: {text}" for name, text in parts.items() if text]
-    return "\n\n".join(filter(None, (description, *sections)))
+    return "\n\n".join(filter(None, (filled["description"], *sections)))
 
 
 def _greetings(data: Data, char: str, cutter: Cutter) -> list[str]:

@@ -105,9 +105,11 @@ def blank_card(name: str) -> Json:
 def validate_card(card: Json, oddities: Oddities | None = None) -> Data:
     """The fields of a card, those of another kind understood as far as it goes; `oddities` are told of them.
 
+    V2 has no nickname: in cards of it that we write it stands beside the data.
     Raises InvalidInput when it has no fields at all.
     """
     data = card.get("data")
     if not isinstance(data, dict):
         raise InvalidInput("data: is no object: send a whole card")
-    return Data.model_validate(data, context=oddities)
+    beside = {"nickname": card["nickname"]} if card.get("nickname") and not data.get("nickname") else {}
+    return Data.model_validate({**data, **beside}, context=oddities)

@@ -6,12 +6,14 @@ from typing import Any
 from soulgraph.errors import InvalidInput
 from soulgraph.library.cards.kinds import as_card
 from soulgraph.library.cards.lenient import Json
-from soulgraph.library.cards.lore import FlawOf, lore_ids, no_flaw
+from soulgraph.library.cards.lore import FlawOf, lore_ids, no_flaw, obey_decorators
 from soulgraph.library.cards.reading import OWN_FIELDS, character_of
 from soulgraph.library.cards.spec import NEW_IN_V3, OURS, V3, VERSIONS, Entry, blank_card, validate_card
 from soulgraph.library.cards.words import split_decorators
 
 _LORE_FIELDS = ("keys", "secondary_keys", "use_regex", "content", "enabled", "priority", "constant")
+_SWITCHES = frozenset({"enabled", "constant", "secondary_keys"})
+"""What decorators change."""
 
 
 def card_of(name: str, character: Json, spec: str, flaw_of: FlawOf = no_flaw) -> Json:
@@ -33,7 +35,17 @@ def card_of(name: str, character: Json, spec: str, flaw_of: FlawOf = no_flaw) ->
     if own:
         data["extensions"] = {**(data["extensions"] or {}), OURS: own}
     version = origin.get("spec_version") if origin["spec"] == spec else None
-    return {"spec": spec, "spec_version": version or VERSIONS[spec], "data": _convert(data, origin["spec"], spec)}
+    card = {"spec": spec, "spec_version": version or VERSIONS[spec], "data": _convert(data, origin["spec"], spec)}
+    return _with_nickname(card, data.get("nickname") or origin.get("nickname"))
+
+
+def _with_nickname(card: Json, nickname: Any) -> Json:
+    """The card with the nickname where its version has a place for it: V2 has none in its data."""
+    if not nickname or card["data"].get("nickname"):
+        return card
+    if card["spec"] == V3:
+        return {**card, "data": {**card["data"], "nickname": nickname}}
+    return {**card, "nickname": nickname}
 
 
 def _stored_card(kept: Any) -> Json:
@@ -83,17 +95,20 @@ def _edited_book(origin: Json, lore: Sequence[Json], derived: Sequence[Json]) ->
 def _edited_entry(entry: Json, original: Json | None, before: Mapping[str, Any]) -> Json:
     """The card's entry with the changed fields.
 
-    Decorators override `enabled` and `constant`, so they are dropped when one of these was changed.
+    Decorators override `enabled`, `constant` and `secondary_keys`, so they are dropped when one of these was changed.
     """
     changes = {field: entry[field] for field in _LORE_FIELDS if field in entry and entry[field] != before.get(field)}
     if "priority" in changes:
         changes["insertion_order"] = changes["priority"]
     if "secondary_keys" in changes:
         changes["selective"] = bool(changes["secondary_keys"])
-    if original is not None:
-        switched = {"enabled", "constant"} & changes.keys() and split_decorators(_content(original)).decorators
-        return {**original, **changes, **({"content": entry["content"]} if switched else {})}
-    return {"extensions": {OURS: {"id": entry["id"]}}, **changes}
+    if original is None:
+        return {"extensions": {OURS: {"id": entry["id"]}}, **changes}
+    plain = Entry.model_validate(original)
+    if _SWITCHES & changes.keys() and split_decorators(plain.content).decorators:
+        own = {field: entry[field] for field in _SWITCHES & entry.keys() if entry[field] != getattr(plain, field)}
+        return {**original, **changes, **own, "content": entry["content"]}
+    return {**original, **changes}
 
 
 def _convert(data: Json, origin: str, spec: str) -> Json:
@@ -116,14 +131,18 @@ def _convert(data: Json, origin: str, spec: str) -> Json:
 
 
 def _as_v2(entry: Json) -> Json:
-    """Without decorators; `use_regex` is kept when it is true, or the pattern would be read as plain words."""
+    """Without decorators, whose effects become fields; `use_regex` is kept when it is true, or the pattern would be
+    read as plain words.
+    """
     kept = {field: value for field, value in entry.items() if field != "use_regex" or value}
-    return {**kept, "content": split_decorators(_content(entry)).text}
-
-
-def _content(entry: Json) -> str:
-    """The text of an entry, as it was read."""
-    return Entry.model_validate(entry).content
+    before = Entry.model_validate(entry)
+    after = obey_decorators(before)
+    changed = {
+        field: value
+        for field in ("selective", *_SWITCHES)
+        if (value := getattr(after, field)) != getattr(before, field)
+    }
+    return {**kept, **changed, "content": after.content}
 
 
 def _as_v3(entry: Json) -> Json:

@@ -131,7 +131,7 @@ async def test_an_edit_of_what_has_changed_meanwhile_is_refused(client):
         ({"mbti_type": "ABCD"}, "body.mbti_type"),
         ({"base_persona": "x" * 20_001}, "body.base_persona"),
         ({"inner_state": "x" * 1201}, "body.inner_state"),
-        ({"greetings": ["hi"] * 21}, "body.greetings"),
+        ({"greetings": ["hi"] * 251}, "body.greetings"),
         ({"greetings": [""]}, "body.greetings.0"),
         ({"description": "nul \x00 inside"}, "description: must not contain NUL"),
         ({"extensions": {"a": [{"b": "\x00"}]}}, "extensions.a.0.b: must not contain NUL"),

@@ -192,6 +192,59 @@ def test_a_lorebook_of_risuai_becomes_lore():
     )
 
 
+def novel(**fields):
+    return {"text": "Ships.", "displayName": "Reef", "keys": ["reef"], "enabled": True, "category": "", **fields}
+
+
+def test_a_lorebook_of_novelai_becomes_lore_alone_in_a_scenario_and_in_a_story():
+    book = {
+        "lorebookVersion": 5,
+        "entries": [
+            novel(keys=["reef & ship"], contextConfig={"budgetPriority": 400}),
+            novel(displayName="Off", keys=["/ree+f/i"], category="c", searchRange=3000, forceActivation=True),
+        ],
+        "categories": [{"id": "c", "enabled": False}],
+    }
+    for shape in (book, {"scenarioVersion": 2, "prompt": "x", "lorebook": book}, {"content": {"lorebook": book}}):
+        lore, notes = read(shape)
+        assert [(one["id"], one["keys"], one["secondary_keys"], one["priority"]) for one in lore] == [
+            ("Reef", ["reef"], ["ship"], 400),
+            ("Off", ["ree+f"], [], 50),
+        ]
+        assert [(one["use_regex"], one["enabled"], one["constant"]) for one in lore] == [
+            (False, True, False),
+            (True, False, True),
+        ]
+        assert notes == ["not kept: searchRange (entries: 1)"]
+
+
+def test_world_info_of_koboldai_becomes_lore():
+    reef = {"key": "reef,暗礁", "keysecondary": "ship", "keyanti": "peace", "content": "Sharp.", "selective": True}
+    lite = {"worldinfo": [{**reef, "probability": "100", "constant": False, "widisabled": True}]}
+    united = {"worldinfo_v2": {"folders": {}, "entries": {"3": {**reef, "key": ["reef", "暗礁"]}}}}
+    for shape, enabled in ((lite, False), (united, True)):
+        [one], notes = read(shape)
+        assert (one["keys"], one["secondary_keys"], one["enabled"]) == (["reef", "暗礁"], ["ship"], enabled)
+        assert notes == ["keys that keep an entry out: here it is told whenever one of its keys is said (entries: 1)"]
+
+
+def test_a_pattern_in_a_text_of_keys_may_have_commas():
+    risu = {"content": "x", "useRegex": True, "alwaysActive": False, "insertorder": 1}
+    lore, _ = read({"type": "risu", "data": [{**risu, "key": "/a{1,3}b/i, /c,d/"}, {**risu, "key": "/usr, /bin"}]})
+    assert [one["keys"] for one in lore] == [["a{1,3}b", "c,d"], ["/usr", "/bin"]]
+
+
+def test_a_list_of_entries_is_a_lorebook_too():
+    lore, _ = read([entry(), {"keys": ["lamp"], "content": "Lit."}])
+    assert [one["keys"] for one in lore] == [["reef"], ["lamp"]]
+
+
+def test_settings_and_decorators_without_effect_are_said():
+    book = {"scan_depth": 3, "entries": [{"keys": ["a"], "content": "@@depth 4\n@@exclude_keys war\nx"}]}
+    _, notes = read(book)
+    assert notes == ["not kept: @@depth (entries: 1), @@exclude_keys (entries: 1), scan_depth"]
+
+
 def test_what_is_too_long_is_cut_and_patterns_that_cannot_be_searched_for_are_left_out():
     book = world(
         entry(comment="Long", content="A ship. " * 600),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from soulgraph.api.cards import read_card
 from soulgraph.api.library import stored
+from soulgraph.library.cards.cutting import fair_shares
 from soulgraph.library.cards.files import read_file
 from soulgraph.library.cards.png import plain, with_texts, without_texts
 from soulgraph.library.cards.spec import V2 as SPEC_V2
@@ -203,6 +204,9 @@ def test_any_v3_card_with_a_lorebook_goes_back_as_it_came(card):
         ("{{random:red,blue}} {{pick::一,二}}", "red 一"),
         ("a{{// not this}}b{{comment: nor this}}", "ab"),
         ("{{unknown}} {char} {{char", "{{unknown}} {char} {{char"),
+        ("{{random::calm::wild}} {{pick:a\\,b,c}} {{random::{{char}}::x}}", "calm a,b Lu"),
+        ("{{time}}{{getvar::mood}}{{roll:1d6}}{{#if {{getvar::mood}}}}Angry{{/if}}{{trim}}.", "Angry."),
+        ("a{{newline}}b ｛｛user｝｝ {{charIfNotGroup}}", "a\nb the user Lu"),
         ("{{char}}{{{{user}}}}", "Lu{{the user}}"),
     ],
 )
@@ -221,6 +225,7 @@ def test_hostile_placeholders_are_no_work():
         ("plain @@depth 4", "plain @@depth 4", set()),
         ("@@depth 4\n@@@role user\n\nText\n@@later", "Text\n@@later", {"depth", "role"}),
         ("@@dont_activate", "", {"dont_activate"}),
+        ("@@activate\n@@@dont_activate\n@@only_there 4\n@@@role user\nx", "x", {"activate", "only_there", "role"}),
         ("\n@@Activate\nx", "x", {"activate"}),
     ],
 )
@@ -238,6 +243,39 @@ def test_decorators_that_switch_an_entry_are_heard():
     assert not lore("@@dont_activate\nx")["enabled"]
     assert lore("@@activate\n@@dont_activate\nx")["enabled"]
     assert not lore("x", enabled=False)["enabled"]
+
+
+def test_what_decorators_want_survives_in_v2_which_has_none():
+    card = deepcopy(V3)
+    contents = ("@@activate\nx", "@@dont_activate\nx", "@@additional_keys sun, moon\n@@depth 2\nx")
+    card["data"]["character_book"]["entries"] = [{**DECORATED, "use_regex": False, "content": one} for one in contents]
+    name, data = kept(card)
+    assert [(one["constant"], one["enabled"], one["secondary_keys"]) for one in data["lore"]] == [
+        (True, True, []),
+        (False, False, []),
+        (False, True, ["sun", "moon"]),
+    ]
+    assert kept(card_of(name, data, SPEC_V2))[1]["lore"] == data["lore"]
+
+
+def test_an_entry_that_is_edited_keeps_what_else_its_decorators_wanted():
+    card = deepcopy(V3)
+    card["data"]["character_book"]["entries"] = [{**DECORATED, "content": "@@activate\nx"}]
+    [entry] = kept(card)[1]["lore"]
+    [changed] = edited(card, lore=[{**entry, "enabled": False}])["character_book"]["entries"]
+    assert (changed["content"], changed["enabled"], changed["constant"]) == ("x", False, True)
+
+
+def test_a_nickname_stands_beside_the_data_of_v2_and_comes_back():
+    as_v2 = exported(V3, SPEC_V2)
+    assert (as_v2["nickname"], "nickname" in as_v2["data"]) == ("Lu", False)
+    assert kept(as_v2)[1]["base_persona"] == kept(V3)[1]["base_persona"]
+    assert exported(as_v2)["data"]["nickname"] == "Lu"
+
+
+def test_parts_of_a_persona_share_what_there_is():
+    assert fair_shares({"a": 90, "b": 4, "c": 50}, 60) == {"b": 4, "c": 28, "a": 28}
+    assert fair_shares({"a": 9, "b": 4}, 60) == {"a": 9, "b": 4}
 
 
 def test_every_kind_of_file_is_read():
@@ -278,7 +316,8 @@ def test_assets_that_came_inside_the_file_and_cannot_be_read_are_left_out_and_to
 
 WITHOUT_EFFECT = [
     "kept for exports, without effect here: creator_notes, creator_notes_multilingual, tags, group_only_greetings, "
-    "extensions.fav, extensions.agnai/voice, character_book.scan_depth"
+    "extensions.fav, extensions.agnai/voice, character_book.scan_depth, "
+    "@@depth (entries: 1), @@role (entries: 1), @@activate_only_after (entries: 1)"
 ]
 
 
@@ -294,7 +333,7 @@ def test_what_is_too_long_is_cut_at_a_sentence_and_the_export_has_all_of_it():
     data = card["data"]
     data["name"] = "Lumen " + "of the Lighthouse " * 8
     data["description"] = sentence * 500
-    data["alternate_greetings"] = [*(f"Hello {n}." for n in range(30)), "词" * 9000]
+    data["alternate_greetings"] = [*(f"Hello {n}." for n in range(260)), "词" * 9000]
     data["mes_example"] = "<START>" + "word " * 3000
     data["character_book"]["entries"] = [
         {**ENTRY, "content": sentence * (1 if n else 100), "use_regex": False} for n in range(501)
@@ -302,14 +341,16 @@ def test_what_is_too_long_is_cut_at_a_sentence_and_the_export_has_all_of_it():
     made = read_card(as_bytes(card))
     character, notes = made.character, "\n".join(made.notes)
     assert len(character.name) <= 80 and character.name.endswith(" of")
-    assert 19_000 < len(character.base_persona) <= 20_000 and character.base_persona.endswith("does not say why.")
-    assert (len(character.greetings), len(character.lore)) == (20, 500)
+    assert 19_000 < len(character.base_persona) <= 20_000
+    assert "does not say why.\n\nPersonality: dry, patient\n\nScenario: A storm." in character.base_persona
+    assert character.base_persona.endswith("Answer as Lu.")
+    assert (len(character.greetings), len(character.lore)) == (250, 500)
     assert len({entry.id for entry in character.lore}) == 500
     assert character.lore[0].content.endswith("why.") and len(character.style_examples[0]) <= 8000
     for said in (
         "data.name: 80 of 149 characters",
         "characters are kept, at most 20,000 can be",
-        "data.first_mes and alternate_greetings: the first 20 of 32 are kept",
+        "data.first_mes and alternate_greetings: the first 250 of 262 are kept",
         "data.mes_example.0: ",
         "data.character_book.entries: the first 500 of 501",
         "data.character_book.entries.0: 3,999 of 4,999 characters",

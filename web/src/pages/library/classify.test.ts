@@ -16,7 +16,19 @@ it("knows lorebooks", () => {
 it("knows the files of other programs", () => {
   expect(kindOfJson('{"kind": "character", "name": "Lumen", "persona": {}}')).toBe("card");
   expect(kindOfJson('{"char_name": "Lumen", "char_persona": "Keeps the lighthouse."}')).toBe("card");
+  expect(kindOfJson('{"character": {"aiName": "Lumen", "aiPersona": "Keeps the lighthouse."}, "version": 1}')).toBe("card");
   expect(kindOfJson('{"type": "risu", "ver": 1, "data": []}')).toBe("lorebook");
+  expect(kindOfJson('{"lorebookVersion": 5, "entries": [{"text": "The reef.", "keys": ["reef"]}]}')).toBe("lorebook");
+  expect(kindOfJson('{"scenarioVersion": 2, "title": "T", "description": "D", "lorebook": {"entries": []}}')).toBe("lorebook");
+  expect(kindOfJson('{"gamestarted": true, "memory": "", "worldinfo": [{"key": "reef"}]}')).toBe("lorebook");
+});
+
+it("knows files with mistakes, which the server mends", async () => {
+  expect(kindOfJson('{\n// mine\n"name": "A", "first_mes": "Hi",\n}')).toBe("card");
+  expect(kindOfJson("{'entries': {'0': {'key': ['a'],}}}")).toBe("lorebook");
+  expect(await kindOf(new Blob(['```json\n{"name": "A", "first_mes": "Hi"}\n```']))).toBe("card");
+  const wide = '\uFEFF{"name": "A", "description": "海"}';
+  expect(await kindOf(new Blob([Uint16Array.from(wide, (letter) => letter.charCodeAt(0))]))).toBe("card");
 });
 
 it("knows nothing else", () => {
