@@ -1,6 +1,6 @@
 """How often the type that a character's text suggests is the one that a reader gives it, by axis.
 
-Run: python -m soulgraph.bench.mbti [open|held]
+Run: python -m soulgraph.bench.mbti [open|held|third]
 """
 
 import sys
@@ -63,7 +63,7 @@ def report(half: str) -> None:
 
 
 def main(halves: Sequence[str]) -> None:
-    for half in halves or ("open", "held"):
+    for half in halves or ("open", "held", "third"):
         report(half)
         for case in cases(half):
             if half == "open" and not is_right(case):

@@ -21,6 +21,7 @@ from soulgraph.soul.language import lang_of
 _MAX_TITLE = 60
 _MAX_ENTRIES = 2 * MAX_LORE
 """How many are read: some may be there already, or have no content."""
+_OF_MODULES = ("regex", "trigger", "assets", "backgroundEmbedding", "cjs")
 _CHARACTER = {"zh": "角色", "en": "the character"}
 
 
@@ -42,7 +43,7 @@ def read_lorebook(data: Any, char: str | None, flaw_of: FlawOf = no_flaw) -> Lor
     Raises InvalidInput if there are none. The notes say what is not kept, or means something else here.
     """
     book = _find(data)
-    reading = _Reading(char, flaw_of, _disabled_categories(book))
+    reading = _Reading(char, flaw_of, _disabled_categories(book), notes=_beside(data))
     numbered = book.entries.items() if isinstance(book.entries, dict) else enumerate(book.entries)
     for n, (key, given) in enumerate(reading.cutter.first([*numbered], _MAX_ENTRIES, "entries")):
         reading.take(f"{book.place}.{key}", given, n)
@@ -105,6 +106,13 @@ def _find(data: Any) -> Book:
     if not book.entries:
         raise InvalidInput("the lorebook is empty: there is nothing to import")
     return book
+
+
+def _beside(data: Any) -> list[str]:
+    """A note on what else a module of RisuAI has."""
+    is_module = isinstance(data, dict) and data.get("type") == "risuModule"
+    names = [name for name in _OF_MODULES if data.get(name)] if is_module else []
+    return [f"not kept, beside the lorebook: {', '.join(names)}"] if names else []
 
 
 def _disabled_categories(book: Book) -> Set[str]:

@@ -1,7 +1,7 @@
 """Reads archives of cards: charx, and those of Backyard. Sizes and names are checked before use."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -23,10 +23,10 @@ _ENCRYPTED_FLAG = 0x1
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """The JSON of the card in an archive, and the names of the files beside it."""
+    """The JSON of the card in an archive, and the files beside it: by the name from there, where each is in it."""
 
     parsed: Parsed
-    names: tuple[str, ...]
+    names: Mapping[str, str]
 
 
 def unpack(content: bytes) -> Unpacked:
@@ -36,13 +36,12 @@ def unpack(content: bytes) -> Unpacked:
             files = archive.infolist()
             check_archive(files)
             if any(file.filename == _MANIFEST_NAME for file in files) and not _named(files, _CARD_NAME):
-                return Unpacked(_read_manifest(archive), tuple(file.filename for file in files if not file.is_dir()))
+                return Unpacked(_read_manifest(archive), _beside(files))
             card = _find_card(files)
             text = _read(archive, card)
     except ARCHIVE_ERRORS as error:
         raise InvalidInput(f"the charx archive cannot be read: {error}") from error
-    names = tuple(file.filename for file in files if file is not card and not file.is_dir())
-    return Unpacked(parse_json(text), names)
+    return Unpacked(parse_json(text), _beside([file for file in files if file is not card], card))
 
 
 def check_archive(files: Sequence[ZipInfo], what: str = "charx archive") -> None:
@@ -60,12 +59,19 @@ def _named(files: Sequence[ZipInfo], name: str) -> list[ZipInfo]:
     return [file for file in files if file.filename == name]
 
 
+def _beside(files: Sequence[ZipInfo], card: ZipInfo | None = None) -> dict[str, str]:
+    folder = card.filename.removesuffix(_CARD_NAME) if card else ""
+    names = (file.filename for file in files if not file.is_dir() and file.filename.startswith(folder))
+    return {name.removeprefix(folder): name for name in names}
+
+
 def _find_card(files: Sequence[ZipInfo]) -> ZipInfo:
-    """The entry of the card; raises InvalidInput when there is none, or more than one."""
-    cards = _named(files, _CARD_NAME)
+    """The entry of the card, perhaps in a folder that somebody has packed; raises InvalidInput for none, or several."""
+    folders = [file for file in files if file.filename.endswith(f"/{_CARD_NAME}")]
+    cards = _named(files, _CARD_NAME) or [file for file in folders if file.filename.count("/") == 1]
     if len(cards) != 1:
         raise InvalidInput(
-            f"the charx archive has {len(cards)} files {_CARD_NAME} at its root, expected one: pictures alone are "
+            f"the charx archive has {len(cards)} files {_CARD_NAME}, expected one: pictures alone are "
             "imported into a character, as its images"
         )
     return cards[0]

@@ -107,7 +107,7 @@ _MEANT_OTHERWISE: Mapping[str, Callable[[ReadEntry], bool]] = {
     "all secondary keys are asked for: here one of them is enough": (
         lambda read: read.entry.selective and read.entry.logic == AND_ALL and len(read.entry.secondary_keys) > 1
     ),
-    "keys that keep an entry out: here it is told whenever one of its keys is said": (
+    "keys that keep an entry out (keyanti): here it is told whenever one of its keys is said": (
         lambda read: _says_something(read.raw.get("keyanti"))
     ),
     "a probability: here the entry is always told": (

@@ -28,8 +28,8 @@ class CardFile:
     picture: bytes | None = None
     packed: bytes = b""
     """The archive that the card came in; empty if in none."""
-    names: tuple[str, ...] = ()
-    """Of the files in the archive, without the card."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Of the files in the archive, without the card: as the card calls them, and where they are."""
     chunks: Mapping[str, bytes] = field(default_factory=dict)
     """The files in text chunks of a PNG, as base64."""
     notes: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class CardFile:
         if name not in self.names:
             raise InvalidInput("the file is not there")
         try:
-            with ZipFile(BytesIO(self.packed)) as archive, archive.open(name) as file:
+            with ZipFile(BytesIO(self.packed)) as archive, archive.open(self.names[name]) as file:
                 return file.read(MAX_PICTURE_BYTES + 1)
         except ARCHIVE_ERRORS as error:
             raise InvalidInput(f"it cannot be read: {error}") from error

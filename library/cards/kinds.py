@@ -93,7 +93,12 @@ def _data(given: Json, spec: str) -> tuple[Json, list[str]]:
         return {name: value for name, value in given.items() if name not in _BESIDE}, [
             "data: is not there, and its fields were read from beside it"
         ]
-    strayed = {name: given[name] for name in _STRAYED if _is_missing(data, name) and given.get(name) not in _TRIVIAL}
+    silent = not any(data.get(name) for name in V1_FIELDS)
+    strayed = {
+        name: given[name]
+        for name in _STRAYED
+        if (silent or _is_missing(data, name)) and given.get(name) not in _TRIVIAL
+    }
     return {**data, **strayed}, [f"{name}: was read from beside the data" for name in strayed]
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from soulgraph.soul.language import Lang, lang_of
 from soulgraph.stores.records import Json
 from soulgraph.terminals.home_assistant.appliances import Appliance
+from soulgraph.terminals.home_assistant.phrases import NO_WISHES, to_dim, to_switch
 
 MAX_APPLIANCES = 60
 """More would make the catalog larger than it may be."""
@@ -20,7 +21,7 @@ _MAX_ENUM = 7000
 _PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
 _ON_WORDS = ("打开", "开启", "点亮", "开一下")
 _OFF_WORDS = ("关掉", "关上", "关闭", "关了", "关一下", "熄掉")
-_LEVEL_WORDS = ("亮度", "调到", "调成", "调为", "设为", "设成")
+_LEVEL_WORDS = ("亮度", "调到", "调成", "调为", "设为", "设成", "调亮", "调暗")
 _ALL_ON = [
     "打开所有灯",
     "打开所有的灯",
@@ -125,19 +126,21 @@ def _switching(name: str, way: str, words: Sequence[str]) -> Json:
     """One name in a sentence with a word for the way, in whatever order."""
     keywords = [f"{word}{name}" for word in words] + [f"{name}{word}" for word in words]
     keywords += [f"{name}{'开' if way == 'on' else '关'}", f"{'开' if way == 'on' else '关'}{name}"]
-    keywords += [f"{turn} {way} {the}{name}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
-    keywords += [f"{turn} {the}{name} {way}" for turn in ("turn", "switch") for the in ("", "the ", "my ")]
+    keywords += [f"{turn} {way} {the}{name}" for turn in ("turn", "switch") for the in ("", "the ")]
+    keywords += [f"{turn} {the}{name} {way}" for turn in ("turn", "switch") for the in ("", "the ")]
     told = f"{words[0]}{name}" if lang_of(name) == "zh" else f"turn {way} {name}"
-    return _intent(f"turn_{way} {name}", told, keywords)
+    return _intent(f"turn_{way} {name}", told, keywords, to_switch(name, way))
 
 
 def _dimming(name: str) -> Json:
     keywords = [f"{name}{word}" for word in _LEVEL_WORDS] + [f"{name}的亮度"]
-    keywords += [f"{verb} {the}{name}" for verb in ("set", "dim", "brighten") for the in ("", "the ", "my ")]
+    # Both ways, or it would be taken for an intent of one of them.
+    verbs = ("set", "dim", "brighten", "turn up", "turn down")
+    keywords += [f"{verb} {the}{name}" for verb in verbs for the in ("", "the ")]
     question = "多亮，百分之几？ How bright, in percent?"
     percent = {"name": "percent", "type": "percent", "required": True, "question": question}
     told = f"调{name}的亮度" if lang_of(name) == "zh" else f"dim {name}"
-    return {**_intent(f"set_brightness {name}", told, keywords), "slots": [percent]}
+    return {**_intent(f"set_brightness {name}", told, keywords, to_dim(name)), "slots": [percent]}
 
 
 def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
@@ -157,5 +160,8 @@ def _of_lights(names: Sequence[str]) -> list[tuple[Json, Order]]:
     ]
 
 
-def _intent(intent_id: str, name: str, keywords: Sequence[str]) -> Json:
-    return {"id": intent_id, "name": name, "match": {"keywords_any": list(dict.fromkeys(keywords))}}
+def _intent(intent_id: str, name: str, keywords: Sequence[str], patterns: Sequence[str] = ()) -> Json:
+    match: Json = {"keywords_any": list(dict.fromkeys(keywords))}
+    if patterns:
+        match |= {"regex_any": list(patterns), "negative_keywords": NO_WISHES}
+    return {"id": intent_id, "name": name, "match": match}

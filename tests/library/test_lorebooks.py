@@ -225,7 +225,9 @@ def test_world_info_of_koboldai_becomes_lore():
     for shape, enabled in ((lite, False), (united, True)):
         [one], notes = read(shape)
         assert (one["keys"], one["secondary_keys"], one["enabled"]) == (["reef", "暗礁"], ["ship"], enabled)
-        assert notes == ["keys that keep an entry out: here it is told whenever one of its keys is said (entries: 1)"]
+        assert notes == [
+            "keys that keep an entry out (keyanti): here it is told whenever one of its keys is said (entries: 1)"
+        ]
 
 
 def test_a_pattern_in_a_text_of_keys_may_have_commas():

@@ -104,7 +104,7 @@ FILES = {
     "packed json": (text(b64encode(zlib.compress(as_bytes(V3)))), "not UTF-8"),
     "a cut archive": (charx([("card.json", as_bytes(V3))])[:-30], "cannot be read"),
     "not really an archive": (b"PK\x03\x04" + b"\0" * 99, "cannot be read"),
-    "an archive without a card": (charx([("other/card.json", b"{}")]), "has 0 files card.json"),
+    "an archive without a card": (charx([("other/cards.json", b"{}")]), "has 0 files card.json"),
     "two cards": (b"", "has 2 files card.json"),
     "a zip bomb": (charx([("card.json", b" " * (8 * MEBIBYTE))]), "has 8388608 bytes"),
     "a bomb beside the card": (

@@ -5,12 +5,15 @@ import pytest
 from soulgraph.api.cards import flaw_of_pattern, read_card
 from soulgraph.api.library import stored
 from soulgraph.api.lore_import import read_book
+from soulgraph.errors import InvalidInput
 from soulgraph.library.cards.spec import V2, V3
 from soulgraph.library.cards.writing import card_of
 from soulgraph.tests.library.cards.programs import cases, file_of
 from soulgraph.tests.library.cards.samples import as_bytes
 
-CASES = [*cases("open"), *cases("held"), *cases("second")]
+CASES = [*cases("open"), *cases("held"), *cases("second"), *cases("third")]
+REFUSED = [case for case in CASES if "refused" in case["expect"]]
+CASES = [case for case in CASES if case not in REFUSED]
 CHARACTERS = [case for case in CASES if case["as"] != "lorebook"]
 
 
@@ -25,8 +28,8 @@ def read(case):
 
 
 def holds(text, wanted):
-    """Whether any of the words that are joined by | is in it."""
-    return any(word in text for word in wanted.split("|"))
+    """Whether any of the words that are joined by | is in it, in whatever case."""
+    return any(word.casefold() in text.casefold() for word in wanted.split("|"))
 
 
 def flaws(case):
@@ -86,3 +89,9 @@ def test_it_comes_back_as_the_same_character_from_its_card(case):
         for field in ("name", "base_persona", "greetings", "style_examples", "lore"):
             if spec == V3 or field != "base_persona":  # V2 has no nickname
                 assert getattr(again, field) == getattr(made, field), (spec, field)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
+def test_a_file_without_a_card_is_refused(case):
+    with pytest.raises(InvalidInput, match=r"no card|empty|lorebook"):
+        read(case)
