@@ -166,7 +166,7 @@ def _key_in_schema(request: OpenAIRequest) -> str:
     """The first key of the object that a response format or a tool that must be called describes."""
     fields = request.model_extra or {}
     schema = _inside(fields.get("response_format"), "json_schema", "schema")
-    if schema is None and request.forces_tool and isinstance(tools := fields.get("tools"), list) and tools:
+    if schema is None and request.forced_by and isinstance(tools := fields.get("tools"), list) and tools:
         schema = _inside(tools[0], "function", "parameters")
     names = [*(_inside(schema, "required") or ()), *(_inside(schema, "properties") or ())]
     known = [name for name in names if name in _EMPTY]

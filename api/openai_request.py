@@ -75,10 +75,10 @@ class OpenAIRequest(BaseModel):
     stream_options: StreamOptions | None = None
 
     @property
-    def forces_tool(self) -> bool:
-        """Whether a tool of the client must be called, which no soul does."""
-        choice = (self.model_extra or {}).get("tool_choice") or (self.model_extra or {}).get("function_call")
-        return choice == "required" or (isinstance(choice, dict) and choice.get("mode") != "auto")
+    def forced_by(self) -> str | None:
+        """The field that says that a tool of the client must be called, which no soul does; None if none does."""
+        fields = self.model_extra or {}
+        return next((name for name in ("tool_choice", "function_call") if _forces(fields.get(name))), None)
 
     @property
     def unused(self) -> list[str]:
@@ -104,6 +104,10 @@ class CompletionRequest(OpenAIRequest):
         description="the user's last words are new: the soul remembers the others, and finds by them what was said "
         "again, otherwise, or in another conversation",
     )
+
+
+def _forces(choice: Any) -> bool:
+    return choice == "required" or (isinstance(choice, dict) and choice.get("mode") != "auto")
 
 
 def _asks_nothing(name: str, value: Any) -> bool:

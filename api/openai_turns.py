@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from soulgraph.api.access import Caller
 from soulgraph.api.fields import Text
 from soulgraph.api.limits import MEBIBYTE
-from soulgraph.api.openai_request import Message, OpenAIRequest, ignored_header, kinds_in, person_called
+from soulgraph.api.openai_request import Message, OpenAIRequest, ignored_header, kinds_in, person_called, text_of
 from soulgraph.api.openai_sessions import Named, placed
 from soulgraph.api.services import Services
 from soulgraph.api.talk import Talk, read_talk
@@ -45,10 +45,10 @@ async def begin_turn(
 ) -> BegunTurn:
     """Start the turn that these messages ask for. Raises InvalidInput if nobody says anything in them."""
     services.runner.require_room()
-    if request.forces_tool:
-        raise invalid_field(
-            "tool_choice", "a soul has tools of its own, and calls none of yours: leave this out, or `auto`"
-        )
+    if forced := request.forced_by:
+        raise invalid_field(forced, "a soul has tools of its own, and calls none of yours: leave this out, or `auto`")
+    if any(len(text_of(last.content)) > MEBIBYTE for last in messages[-1:]):
+        raise TooLarge("a message may have a million characters at most")
     talk = read_talk(messages)
     if talk is None:
         raise invalid_field("messages", "there is no message of the user")
@@ -58,13 +58,11 @@ async def begin_turn(
     placed_turn = await placed(talk, named, wanted, caller, services)
     turn = await services.runner.start(placed_turn)
     session = {"X-Session-Id": quote(turn.utterance["session_id"], safe=":@")}
-    unused = [*request.unused, *ignored, *_unseen(messages)]
+    unused = [*request.unused, *ignored, *_unseen(messages), *(["length"] if talk.shortened else [])]
     return BegunTurn(turn, session | ignored_header(unused), placed_turn.continues)
 
 
 def _checked(said: str) -> str:
-    if len(said) > MEBIBYTE:
-        raise TooLarge("what is said may have 8000 characters at most")
     try:
         return _text.validate_python(said)
     except ValidationError as error:

@@ -35,6 +35,10 @@ PATHS = tuple(
         "evals",
         "engines",
         "edits",
+        "dashboard",
+        "organization",
+        "fine-tunes",
+        "rerank",
     )
 )
 """What OpenAI's clients call: below these paths they find errors in the form that they know, also where nothing is."""

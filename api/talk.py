@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from soulgraph.api.fields import MAX_TEXT
 from soulgraph.api.openai_request import Message, PartKind, kinds_in, text_of
 from soulgraph.soul.language import Lang, lang_of
+from soulgraph.soul.validation import NUL, whole_characters
 from soulgraph.stores.records import Role
 
 _SHOWN: dict[Lang, dict[PartKind, str]] = {
@@ -20,6 +22,9 @@ _SHOWN: dict[Lang, dict[PartKind, str]] = {
     "zh": {"images": "[图片]", "audio": "[录音]", "files": "[文件]"},
 }
 """What is told of a message that has no words: that something was shown which the soul cannot see."""
+_LEFT_OUT = "\n…\n"
+_ENDING = MAX_TEXT // 3
+"""Of what is too long so many characters are its end, where people ask what they want of it."""
 
 
 class Line(NamedTuple):
@@ -42,11 +47,13 @@ class Talk:
     """`rounds` is never empty; the last one is that of this request. `speaker` is whom its message names.
 
     `opening` is a reply before the first round: a greeting, or the last that a client shows of what was before.
+    `shortened` says that the middle of what is said was left out, because it was too long.
     """
 
     rounds: list[Round]
     speaker: str | None = None
     opening: str = ""
+    shortened: bool = False
 
     @property
     def said(self) -> str:
@@ -63,10 +70,10 @@ class Talk:
 
     @property
     def known_by(self) -> tuple[Role, str] | None:
-        """A line by which its conversation can be found; None of one that begins."""
+        """A line by which its conversation can be found, as it may be stored; None of one that begins."""
         if self.earlier:
-            return "user", self.earlier[-1].said
-        reply = self.opening or self.begun
+            return "user", _storable(self.earlier[-1].said)
+        reply = _storable(self.opening or self.begun)
         return ("assistant", reply) if reply else None
 
 
@@ -75,17 +82,29 @@ def read_talk(messages: Sequence[Message]) -> Talk | None:
     heard = [_heard(line) for line in _lines(messages)]
     spoken_as = _speaks_next(messages)
     lines = [_in_group(line, spoken_as) if spoken_as else line for line in heard if line.text]
-    opening, rounds = "", list[Round]()
+    opening, rounds, shortened = "", list[Round](), False
     for spoken, group in groupby(lines, lambda line: line.spoken):
         text = "\n".join(line.text for line in group)
         if not spoken:
-            rounds.append(Round(text))
+            rounds.append(Round(_shortened(text)))
+            shortened = len(text) > MAX_TEXT
         elif rounds:
             rounds[-1] = Round(rounds[-1].said, text)
         else:
             opening = text
     speaker = next((line.name for line in reversed(lines) if not line.spoken), None)
-    return Talk(rounds, speaker, opening) if rounds else None
+    return Talk(rounds, speaker, opening, shortened) if rounds else None
+
+
+def _storable(text: str) -> str:
+    return whole_characters(text).replace(NUL, "")
+
+
+def _shortened(text: str) -> str:
+    """Its beginning and its end: always the same, as it is sent again with every later line."""
+    if len(text) <= MAX_TEXT:
+        return text
+    return f"{text[: MAX_TEXT - _ENDING - len(_LEFT_OUT)].rstrip()}{_LEFT_OUT}{text[-_ENDING:].lstrip()}"
 
 
 def _lines(messages: Sequence[Message]) -> Iterator[Line]:

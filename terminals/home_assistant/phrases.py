@@ -21,7 +21,7 @@ _ZH_LEVEL = (
     "(?:亮度|[调设][到成为至在高低亮暗]|亮一?[点些]|暗一?[点些]"
     "|[开弄降升减加提][到成至](?=最|百|\\d|[一二三四五六七八九十半]))"
 )
-_EN_MOVE = r"\b(?:turn|switch|flip|flick|put|power|click|shut|leave)(?:ing)?"
+_EN_MOVE = r"\b(?:turn|switch|flip|flick|put|power|click|shut)(?:ing)?"
 _EN = {"on": r"(?:back )?on\b", "off": r"(?:back )?(?:off|out|down)\b(?! to)"}
 _EN_ALONE = {"on": "(?:(?:fire|power|start|boot) up|start)", "off": "(?:kill|cut|stop|douse|unplug|shut(?: down)?)"}
 _EN_GOING = r"\bget(?: [\w'-]+){0,3} NAME (?:going|running|started|on)\b"

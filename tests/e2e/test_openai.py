@@ -250,8 +250,20 @@ async def test_what_nobody_can_read_is_refused_with_the_field_s_name(modelled, s
     no_text = [{"role": "user", "content": [{"type": "text", "text": {"a": 1}}]}]
     for messages in ([], [{"role": "system", "content": "x"}], [{"role": "user", "content": " "}], no_text):
         assert (await error(modelled, messages=messages))[0] == 400, messages
-    assert (await error(modelled, messages=[{"role": "user", "content": "x" * 8001}]))[0] == 400
     assert not stub.requests
+
+
+async def test_of_what_is_too_long_the_middle_is_left_out_and_it_is_known_when_it_comes_again(modelled, stub):
+    await new_soul(modelled, "Mo")
+    long = {"role": "user", "content": "This is my diary. " + "It rained. " * 2000 + "What do you think of it?"}
+    answer = await post(modelled, messages=[long])
+    assert answer.headers["X-Soulgraph-Ignored"] == "length"
+    session_id = answer.headers["X-Session-Id"]
+    [(_, said), (_, reply)] = await transcript(modelled, session_id)
+    assert len(said) <= 8000 and said.startswith("This is my diary.") and said.endswith("What do you think of it?")
+    later = await post(modelled, messages=[long, {"role": "assistant", "content": reply}, *HELLO])
+    assert (later.headers["X-Session-Id"], "X-Soulgraph-Ignored" in later.headers) == (session_id, False)
+    assert len(await transcript(modelled, session_id)) == 4
 
 
 PATHS = (
