@@ -12,6 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from soulgraph.api.access import Access, Caller
 from soulgraph.api.fields import UserIdOrNobody
+from soulgraph.api.origins import Origin
 from soulgraph.api.raising import ANOTHER_PERSON, FOREIGN_PAGE, NO_DATABASE, NO_KEY, UNKNOWN_KEY, caught, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.errors import Forbidden, RequestError, StoreUnavailable, Unauthorized
@@ -75,11 +76,15 @@ def _refuse_foreign_origin(connection: HTTPConnection) -> None:
     """
     host = connection.headers.get("host")
     origin = connection.headers.get("origin")
-    for address in (host and f"//{host}", origin):
-        if address and not is_loopback(_hostname(address)):
-            raise Forbidden(
-                f"{address.strip('/')} may not speak to an open server: make a key with `soulgraph key create`"
-            )
+    if host and not is_loopback(_hostname(f"//{host}")):
+        raise _stranger(host)
+    page = Origin.parse(origin) if origin else None
+    if origin and not (page and page.is_local):
+        raise _stranger(origin)
+
+
+def _stranger(address: str) -> Forbidden:
+    return Forbidden(f"{address} may not speak to an open server: make a key with `soulgraph key create`")
 
 
 def _hostname(address: str) -> str:

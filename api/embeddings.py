@@ -11,9 +11,9 @@ from soulgraph.api.auth import speaker
 from soulgraph.api.disconnects import NoAnswer, unless_gone
 from soulgraph.api.fields import ModelName
 from soulgraph.api.openai_request import ignored_header
+from soulgraph.api.problems import invalid_field
 from soulgraph.api.raising import NO_SENSE, raises
 from soulgraph.api.services import Served
-from soulgraph.errors import InvalidInput
 from soulgraph.runtime.notices import encode_json
 from soulgraph.senses.embedding.passages import Embedded, embed_passages, scaled
 from soulgraph.senses.ports import Embedder, Vectors
@@ -124,5 +124,5 @@ def _shortened(vector: Vectors, dimensions: int | None) -> Vectors:
     if dimensions is None or dimensions == len(vector):
         return vector
     if dimensions > len(vector):
-        raise InvalidInput(f"dimensions: this encoder has {len(vector)}: ask for fewer, or leave it out")
+        raise invalid_field("dimensions", f"this encoder has {len(vector)}: ask for fewer, or leave it out")
     return scaled(vector[:dimensions])

@@ -12,6 +12,7 @@ from soulgraph.api.fields import Text
 from soulgraph.api.limits import MEBIBYTE
 from soulgraph.api.openai_request import Message, OpenAIRequest, ignored_header, kinds_in, person_called, text_of
 from soulgraph.api.openai_sessions import Named, placed
+from soulgraph.api.problems import invalid_field
 from soulgraph.api.services import Services
 from soulgraph.api.talk import Talk, read_talk
 from soulgraph.errors import InvalidInput, NotFound, TooLarge
@@ -67,10 +68,6 @@ def _checked(said: str) -> str:
         return _text.validate_python(said)
     except ValidationError as error:
         raise invalid_field("messages", f"the user's last message: {explain(error)}") from error
-
-
-def invalid_field(field: str, message: str) -> InvalidInput:
-    return InvalidInput(f"{field}: {message}", errors=[{"where": f"body.{field}", "message": message}])
 
 
 def _unseen(messages: Sequence[Message]) -> list[str]:

@@ -54,6 +54,11 @@ def invalid(errors: Sequence[Any], body: Any = None) -> InvalidInput:
     return InvalidInput("; ".join(map(str, flaws[:5])), errors=details)
 
 
+def invalid_field(field: str, message: str) -> InvalidInput:
+    """The same for one field of the body."""
+    return InvalidInput(f"{field}: {message}", errors=[{"where": f"body.{field}", "message": message}])
+
+
 def _named_in(body: Any, location: Sequence[int | str]) -> str:
     """The name of the innermost thing of a list on the way to a place in the body; empty if it has none."""
     name = ""

@@ -19,9 +19,10 @@ from soulgraph.api.media import SSE, text
 from soulgraph.api.openai_request import Message, OpenAIRequest, person_called
 from soulgraph.api.openai_sessions import Named, named_in
 from soulgraph.api.openai_stream import chunk_data, heard, waiting
-from soulgraph.api.openai_turns import begin_turn, find_soul, invalid_field
+from soulgraph.api.openai_turns import begin_turn, find_soul
 from soulgraph.api.openai_wire import Extras, extras_of, usage_of
 from soulgraph.api.plain import NO_TURN, words_for_errand
+from soulgraph.api.problems import invalid_field
 from soulgraph.api.raising import SEVERAL_SOULS, TURN, not_found, raises
 from soulgraph.api.services import Served, Services
 from soulgraph.api.sse import unbuffered

@@ -11,7 +11,7 @@ from soulgraph.cli.asking import Asker
 from soulgraph.cli.client import Json, SoulClient, reach
 from soulgraph.cli.conversation import errors
 from soulgraph.cli.env_file import changed, overridden, text_of, update_env_file
-from soulgraph.cli.init_body import FirstSoul, Home
+from soulgraph.cli.init_body import NO_BROKER, FirstSoul, Home
 from soulgraph.senses.endpoint import masked
 from soulgraph.settings import PREFIX, Settings
 
@@ -20,6 +20,8 @@ API_KEY = f"{PREFIX}API_KEY"
 _HEAD = "# Written by `soulgraph init`; docs/settings.md has every setting.\n"
 _SECRET = re.compile(r"(API_KEY\s*=\s*).+")
 _KEY_NAME = "init"
+_WITHOUT_BROKER = {"mqtt_url": NO_BROKER, "mqtt_port": None, "mqtt_websocket_port": None, "home_assistant": ""}
+"""To make a soul no broker is needed, and one's own may be started later."""
 
 
 def changes(values: Home) -> list[str]:
@@ -58,7 +60,7 @@ async def _make_key(asker: Asker, settings: Settings, write_down: Callable[[Home
 
 def make(asker: Asker, soul: FirstSoul, terminal_id: str | None) -> None:
     """Make the soul, unless there is one of this name, and let the terminal carry it, if there is one."""
-    with reach(Settings.load(), None) as client:
+    with reach(Settings.load(**_WITHOUT_BROKER), None) as client:
         found = _called(client, soul.name)
         there = found or client.create_soul(soul.name, soul.mbti_type, character_id=soul.character_id)
         asker.say("soul_there" if found else "soul_made", name=soul.name, type=there["mbti_type"])

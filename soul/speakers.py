@@ -13,7 +13,7 @@ _ANONYMOUS = re.compile(
     r"(?:[a-z?*]|\d+|(?:speaker|spk|spkr|spkid|voice|person|s)?[ _-]?\d{1,3}"
     r"|(?:说话人|说话者|发言人|讲话人|speaker|spk)[ _-]?(?:[a-z]|\d{1,3})?|[a-z]?说话人"
     r"|(?:unknown|unidentified|unrecogni[sz]ed)(?:[ _-]?(?:speaker|voice|person|user))?"
-    r"|none|null|n/?a|undefined|anonymous|stranger|guest|visitor|other|others|nobody|user|default"
+    r"|none|null|n/?a|undefined|anonymous|(?:stranger|guest|visitor|user)(?:[ _-]?\d{1,3})?|other|others|nobody|default"
     r"|(?:未知|不明|陌生)(?:说话人|说话者|人|声音|用户)?|未识别|无说话人|访客|陌生人|匿名|其他)"
 )
 """Labels that tell voices of one recording apart, and words for nobody in particular: tomorrow they mean others."""
@@ -34,7 +34,7 @@ def person_heard(
         return None
     people = {_person(voice, known, table) for voice in voices}
     found = people.pop()
-    if people:
+    if people or (found is None and len(voices) > 1):
         return stranger or new_guest()
     return found or _guest(voices.pop()) or stranger or new_guest()
 

@@ -102,7 +102,7 @@ class StubOpenAI:
         # Facts are asked for in the background, at moments that few tests are about: they use up no script.
         self._when: dict[bytes, Callable[[Any], Reply]] = {FACTS: lambda _: Reply(text='{"facts": []}')}
         self._serials = itertools.count(1)
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
@@ -111,9 +111,11 @@ class StubOpenAI:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for connection in self._connections:
+        open_connections = dict(self._connections)
+        for connection, writer in open_connections.items():
             connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+            writer.close()  # one that has not begun yet would not
+        await asyncio.gather(*open_connections, return_exceptions=True)
 
     @property
     def base_url(self) -> str:
@@ -135,8 +137,8 @@ class StubOpenAI:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = asyncio.create_task(self._converse(reader, writer))
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        self._connections[connection] = writer
+        connection.add_done_callback(self._connections.pop)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError):

@@ -6,14 +6,17 @@ from unicodedata import category
 _CLOSERS = "\"'”’」』）)\\]"
 _BREAK = re.compile(
     r"\n+"
-    rf"|[。！？!?]+[{_CLOSERS}]*(?=\s*[^\s。！？!?{_CLOSERS}])"
+    rf"|[。！？!?]*[。！？][{_CLOSERS}]*(?=\s*[^\s。！？!?{_CLOSERS}])"
+    rf"|[!?]+[{_CLOSERS}]*(?=\s+[^\s!?{_CLOSERS}]|[^\x00-\x7f。！？{_CLOSERS}])"
     rf"|\.+[{_CLOSERS}]*(?=\s+[^\sa-z])"
 )
-"""Where a sentence ends, as far as what follows it is there already."""
-_ABBREVIATION = re.compile(r"(?:^|[\s(\"'])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|vs|No|Nr|[a-z]\.[a-z])\.$")
+"""Where a sentence ends, as far as what follows it is there already; question marks stand in addresses too."""
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"'])(?:(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|vs|[a-z]\.[a-z])\.(?=\s)|(?:No|Nr)\.(?=\s+\d))"
+)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
 _LEAD = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s+)+")
-_MARKS = re.compile(r"[*`~]+|(?<!\w)_+|_+(?!\w)")
+_MARKS = re.compile(r"[`~]+|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+|_+(?!\w)")
 _LOOSE = re.compile(r"\s+(?=[.,!?;:。，！？；：])")
 _READ_ALOUD = "°℃℉№©®™"
 _JOINERS = "\ufe0f\ufe0e\u200d\u20e3"
@@ -67,9 +70,13 @@ def _is_picture(char: str) -> bool:
 def _end_of_first(text: str) -> int:
     """Where the first sentence ends; 0 if it may go on."""
     for found in _BREAK.finditer(text):
-        if not (found[0] == "." and _ABBREVIATION.search(text[: found.end()])):
+        if not (found[0] == "." and _ends_abbreviation(text, found.end())):
             return min(found.end(), _breath_in(text))
     return _breath_in(text) if len(text) > MAX_SENTENCE else 0
+
+
+def _ends_abbreviation(text: str, at: int) -> bool:
+    return any(found.end() == at for found in _ABBREVIATION.finditer(text, max(0, at - 8)))
 
 
 def _breath_in(text: str) -> int:

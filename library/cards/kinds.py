@@ -69,6 +69,9 @@ def _without_spec(given: Json) -> Recognised:
         wanted = ", ".join(V1_FIELDS)
         raise InvalidInput(f"the file is no card: it has none of the fields {wanted}: send a card of V1, V2 or V3")
     fields = {field: given[field] for field in Data.model_fields if field in given}
+    if not any(given.get(field) for field in _FIELDS - {"name"}) and (others := _dropped(given, {*fields})):
+        # Presets of other things have a name as well.
+        raise InvalidInput(f"the file is no card: it has a name and no words of a character ({others[0]})")
     return _noted({"spec": V2, "data": fields}, _dropped(given, {*fields}))
 
 

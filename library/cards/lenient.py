@@ -14,6 +14,7 @@ _KEY = re.compile(
     r"\s*(/(?:[^/\\\n]++|\\.)++/[dgimsuvy]*+(?=\s*(?:[,，、;；\n]|\Z))|[^,，、;；\n]*+)(?:[,，、;；\n]|\Z)"
 )
 """One of several keys in a text; a pattern between slashes may have commas inside."""
+_WIDE = re.compile("[，、；]")
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off", ""})
 _LARGEST = 1e9
@@ -81,8 +82,10 @@ def _texts(value: Any, info: ValidationInfo) -> list[str]:
 
 
 def _keys(value: Any, info: ValidationInfo) -> list[str]:
-    """Old programs write keys as one text with commas."""
-    return split_keys(value) if isinstance(value, str) else _texts(value, info)
+    """Old programs write keys as one text with commas; people write commas of full width into lists, too."""
+    if isinstance(value, str):
+        return split_keys(value)
+    return [key for text in _texts(value, info) for key in ([text] if text.strip()[:1] == "/" else _WIDE.split(text))]
 
 
 def split_keys(text: str) -> list[str]:

@@ -146,9 +146,7 @@ class Appliance:
         if options.get("entity_category") or options.get("enabled_by_default") is False:
             return None
         schema = options.get("schema", "default") if config.kind == "light" else "default"
-        reader = {"default": Plain.of, "basic": Plain.of, "json": InJson.of}.get(
-            schema if isinstance(schema, str) else ""
-        )
+        reader = {"default": Plain.of, "basic": Plain.of, "json": InJson.of}.get(str(schema).lower())
         wiring = reader(options) if reader else None
         if wiring is None:
             return None

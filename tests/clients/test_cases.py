@@ -51,7 +51,7 @@ async def turns_and_words(names, tmp_path):
     return found
 
 
-@pytest.mark.parametrize("name", ["tasks_open", "tasks_held", "tasks_third"])
+@pytest.mark.parametrize("name", ["tasks_open", "tasks_held", "tasks_third", "tasks_fourth"])
 async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (0, 200) or not told[2]} == {}
@@ -62,7 +62,7 @@ async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
             assert case["answer"]["json"] in json.loads(found[case["id"]][2])
 
 
-@pytest.mark.parametrize("name", ["speech_open", "speech_held", "speech_third"])
+@pytest.mark.parametrize("name", ["speech_open", "speech_held", "speech_third", "speech_fourth"])
 async def test_what_people_say_is_a_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (1, 200)} == {}

@@ -17,7 +17,7 @@ from soulgraph.tests.stub_openai import StubOpenAI
 HERE = Path(__file__).parent
 STORIES = [
     story
-    for name in ("histories_held", "histories_third")
+    for name in ("histories_held", "histories_third", "histories_fourth")
     for story in yaml.safe_load((HERE / f"{name}.yaml").read_text("utf-8"))
 ]
 HOUR_S = 3600

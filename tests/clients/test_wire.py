@@ -13,7 +13,11 @@ from soulgraph.tests.clients.replay import lively
 from soulgraph.tests.live import new_soul, serving
 from soulgraph.tests.stub_openai import StubOpenAI
 
-CASES = yaml.safe_load((Path(__file__).parent / "wire_third.yaml").read_text("utf-8"))
+CASES = [
+    pytest.param(case, id=f"{name}: {case['name']}")
+    for name in ("third", "fourth")
+    for case in yaml.safe_load((Path(__file__).parent / f"wire_{name}.yaml").read_text("utf-8"))
+]
 TYPES = {"str": str, "int": int, "list": list, "dict": dict, "number": (int, float), "null": type(None), "bool": bool}
 
 
@@ -88,7 +92,7 @@ def flaws_of_stream(text, expect):
     return wrong
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES)
 async def test_a_request_is_answered_as_its_program_expects(case, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))  # no espeak-ng: nothing is configured
     async with StubOpenAI() as stub:

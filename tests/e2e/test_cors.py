@@ -23,6 +23,9 @@ def cases(name):
     return yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))
 
 
+PAGES = [case for part in ("open", "held", "fourth") for case in cases(f"cors_{part}")]
+
+
 @asynccontextmanager
 async def a_server(tmp_path, keyed, **settings):
     """And the secret of a key, empty if there is none."""
@@ -62,7 +65,7 @@ async def flaws_of(case, tmp_path):
     return flaws + [f"has {name}" for name in case.get("lacks", ()) if name in answer.headers]
 
 
-@pytest.mark.parametrize("case", [*cases("cors_open"), *cases("cors_held")], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", PAGES, ids=lambda case: case["name"])
 async def test_pages_are_answered_as_the_cases_say(case, tmp_path):
     assert await flaws_of(case, tmp_path) == []
 

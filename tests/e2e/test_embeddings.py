@@ -35,6 +35,9 @@ def cases(name):
     return yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))
 
 
+REQUESTS = [case for part in ("open", "held", "fourth") for case in cases(f"embeddings_{part}")]
+
+
 def content_of(case):
     if "raw" in case:
         return case["raw"]
@@ -66,7 +69,11 @@ def check_vectors(case, answer):
     assert body["usage"]["prompt_tokens"] == body["usage"]["total_tokens"] > 0
 
 
-@pytest.mark.parametrize("case", [*cases("embeddings_open"), *cases("embeddings_held")], ids=lambda case: case["name"])
+@pytest.mark.parametrize(
+    "case",
+    REQUESTS,
+    ids=lambda case: case["name"],
+)
 async def test_requests_are_answered_as_the_cases_say(case, client):
     headers = {"content-type": "application/json"}
     answer = await client.post("/v1/embeddings", content=content_of(case).encode(), headers=headers)

@@ -19,7 +19,7 @@ from soulgraph.tests.live import new_soul, serving
 CASES = Path(__file__).parent / "cases"
 STORIES = [
     pytest.param(story, over, id=f"{story['id']}-{over}")
-    for half in ("open", "held")
+    for half in ("open", "held", "fourth")
     for story in yaml.safe_load((CASES / f"mcp_{half}.yaml").read_text("utf-8"))
     for over in story["over"]
 ]

@@ -160,7 +160,7 @@ async def test_what_the_firmware_says(case, tmp_path):
     await check(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", cases("xiaozhi_held.yaml"))
+@pytest.mark.parametrize("case", [*cases("xiaozhi_held.yaml"), *cases("xiaozhi_fourth.yaml")])
 async def test_what_other_firmware_says(case, tmp_path):
     await check(case, tmp_path)
 

@@ -9,7 +9,7 @@ from soulgraph.soul.speakers import is_guest, person_heard
 FOLDER = Path(__file__).parent
 CASES = [
     pytest.param(case, id=f"{name}: {case['id']}")
-    for name in ("open", "held")
+    for name in ("open", "held", "fourth")
     for case in yaml.safe_load((FOLDER / f"speakers_{name}.yaml").read_text("utf-8"))
 ]
 

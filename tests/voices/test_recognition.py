@@ -13,7 +13,7 @@ from soulgraph.voices.recognition import Recording, open_recogniser
 FOLDER = Path(__file__).parent
 CASES = [
     pytest.param(case, id=f"{name}: {case['id']}")
-    for name in ("open", "held")
+    for name in ("open", "held", "fourth")
     for case in yaml.safe_load((FOLDER / f"recognised_{name}.yaml").read_text("utf-8"))
 ]
 KEY = "sk-secret"

@@ -10,7 +10,7 @@ from soulgraph.voices.sentences import MAX_SENTENCE, Sentences
 FOLDER = Path(__file__).parent
 CASES = [
     pytest.param(case, id=f"{name}: {case['id']}")
-    for name in ("open", "held")
+    for name in ("open", "held", "fourth")
     for case in yaml.safe_load((FOLDER / f"sentences_{name}.yaml").read_text("utf-8"))
 ]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
@@ -31,16 +31,22 @@ async ([url, key]) => {
 async def a_page() -> AsyncIterator[str]:
     """The address of a page on another port of this machine."""
 
+    connections = []  # a browser opens some in advance, and may never ask anything on them
+
     async def answer(reader, writer):
-        await reader.readuntil(b"\r\n\r\n")
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(PAGE)}\r\nConnection: close\r\n\r\n"
-        writer.write(head.encode() + PAGE)
-        await writer.drain()
+        connections.append(writer)
+        with suppress(asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            length = f"Content-Length: {len(PAGE)}\r\nConnection: close\r\n\r\n"
+            writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{length}".encode() + PAGE)
+            await writer.drain()
         writer.close()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    for writer in connections:
+        writer.close()
 
 
 @pytest.fixture

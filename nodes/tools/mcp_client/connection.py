@@ -12,6 +12,8 @@ from soulgraph.nodes.tools.mcp_client.wire import Wire
 
 _MAX_PAGES = 100
 _CLOSED = -32000
+_CLOSED_BY_US = "Connection closed"
+"""How `mcp` tells that a connection has ended. Servers use the same code for whatever went wrong."""
 
 
 class Page(BaseModel):
@@ -27,6 +29,10 @@ class Undelivered(Exception):
 
 class LostCall(Exception):
     """The call may have been carried out."""
+
+
+def _is_closed(error: Any) -> bool:
+    return bool(error.error.code == _CLOSED and error.error.message == _CLOSED_BY_US)
 
 
 class Connection:
@@ -72,7 +78,7 @@ class Connection:
         except LostCall as error:
             raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
         except McpError as error:
-            if error.error.code == _CLOSED:
+            if _is_closed(error):
                 await self._wire.ending.come.wait()
                 raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
             raise ServerFailure(f"{error.error.message}{self._wire.last_words()}") from error
@@ -112,7 +118,7 @@ class Connection:
                 self.end(why)
             if code == NOT_DELIVERED:
                 raise Undelivered(why) from error
-            if code in (LOST, _CLOSED):
+            if code == LOST or _is_closed(error):
                 raise LostCall(why) from error
             raise
 

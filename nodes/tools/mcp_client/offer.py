@@ -33,9 +33,14 @@ def offer(listed: Sequence[Any], server: str, call: Call) -> Offered:
     for one in listed:
         name = str(one.get("name") or "without a name") if isinstance(one, dict) else "without a name"
         try:
-            tools.append(_tool(one, server, call))
+            tool = _tool(one, server, call)
         except _FLAWS as error:
             left_out[name] = str(error).partition("\n")[0]
+            continue
+        if any(tool.name == other.name for other in tools):
+            left_out[name] = f"another one is called {tool.name} already"
+        else:
+            tools.append(tool)
     return Offered(tools, left_out)
 
 

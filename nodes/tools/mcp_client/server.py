@@ -233,14 +233,27 @@ def _told(text: str) -> Any:
 
 
 def _legible(result: Any) -> Any:
-    """The result without what no chat model takes from a tool: a note says what was there."""
-    from mcp.types import AudioContent, TextContent
+    """The result without what servers of chat models refuse from a tool: a note says what was there."""
+    from mcp.types import TextContent
 
-    content = [
-        TextContent(type="text", text=f"(audio, {one.mimeType})") if isinstance(one, AudioContent) else one
-        for one in result.content
-    ]
+    content = [TextContent(type="text", text=_in_words(one)) for one in result.content]
     return result.model_copy(update={"content": content})
+
+
+def _in_words(content: Any) -> str:
+    """A block of an answer: its text, or what it is."""
+    from mcp.types import EmbeddedResource, ResourceLink, TextContent, TextResourceContents
+
+    match content:
+        case TextContent():
+            return content.text
+        case EmbeddedResource(resource=TextResourceContents() as resource):
+            return resource.text
+        case EmbeddedResource(resource=resource):
+            return f"(a file, {resource.mimeType or 'of an unknown kind'})"
+        case ResourceLink():
+            return f"(a link to {content.name}: {content.uri})"
+    return f"({content.type}, {content.mimeType})"
 
 
 def _mcp_error() -> Any:

@@ -11,7 +11,7 @@ from soulgraph.library.cards.writing import card_of
 from soulgraph.tests.library.cards.programs import cases, file_of
 from soulgraph.tests.library.cards.samples import as_bytes
 
-CASES = [*cases("open"), *cases("held"), *cases("second"), *cases("third")]
+CASES = [*cases("open"), *cases("held"), *cases("second"), *cases("third"), *cases("fourth")]
 REFUSED = [case for case in CASES if "refused" in case["expect"]]
 CASES = [case for case in CASES if case not in REFUSED]
 CHARACTERS = [case for case in CASES if case["as"] != "lorebook"]
@@ -93,5 +93,5 @@ def test_it_comes_back_as_the_same_character_from_its_card(case):
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
 def test_a_file_without_a_card_is_refused(case):
-    with pytest.raises(InvalidInput, match=r"no card|empty|lorebook"):
+    with pytest.raises(InvalidInput, match=r"no card|empty|lorebook|files card\.json, expected one"):
         read(case)

@@ -42,6 +42,6 @@ def test_what_programs_announce(case):
     check(case)
 
 
-@pytest.mark.parametrize("case", cases("appliances_held.yaml"))
+@pytest.mark.parametrize("case", [*cases("appliances_held.yaml"), *cases("appliances_fourth.yaml")])
 def test_what_other_programs_announce(case):
     check(case)

@@ -100,7 +100,7 @@ async def test_what_others_say(intent_filter, home, case):
     await check(intent_filter, home, case)
 
 
-@pytest.mark.parametrize("half", ["third", "fourth"])
+@pytest.mark.parametrize("half", ["third", "fourth", "fifth"])
 async def test_most_of_what_strangers_say_is_understood_and_nothing_is_done_unasked(intent_filter, half):
     loaded = yaml.safe_load((HERE / f"said_{half}.yaml").read_text("utf-8"))
     right = {case["text"]: await is_right(intent_filter, loaded["home"], case) for case in loaded["cases"]}

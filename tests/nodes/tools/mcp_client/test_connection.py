@@ -32,11 +32,11 @@ def connected(*answers):
     return Connection(Session(*answers), Wire(None, None, ending, lambda: "; its last words: oh")), ending
 
 
-def mcp_error(code):
+def mcp_error(code, message="no"):
     from mcp import McpError
     from mcp.types import ErrorData
 
-    return McpError(ErrorData(code=code, message="no"))
+    return McpError(ErrorData(code=code, message=message))
 
 
 async def test_tools_are_read_page_by_page():
@@ -67,16 +67,20 @@ async def test_a_call_does_not_outlast_its_connection():
     assert not connection.is_open
 
 
-@pytest.mark.parametrize(("code", "error"), [(NOT_DELIVERED, Undelivered), (LOST, LostCall), (-32000, LostCall)])
-async def test_only_what_was_certainly_not_delivered_may_be_sent_again(code, error):
-    connection, _ = connected(mcp_error(code))
+@pytest.mark.parametrize(
+    ("code", "said", "error"),
+    [(NOT_DELIVERED, "no", Undelivered), (LOST, "no", LostCall), (-32000, "Connection closed", LostCall)],
+)
+async def test_only_what_was_certainly_not_delivered_may_be_sent_again(code, said, error):
+    connection, _ = connected(mcp_error(code, said))
     with pytest.raises(error):
         await connection.call("pay", {}, 5)
 
 
-async def test_another_error_is_the_servers_answer_and_ends_nothing():
-    connection, _ = connected(mcp_error(-32602))
+@pytest.mark.parametrize("code", [-32602, -32000])
+async def test_another_error_is_the_servers_answer_and_ends_nothing(code):
+    connection, _ = connected(mcp_error(code))
     with pytest.raises(Exception, match="no") as raised:
         await connection.call("pay", {}, 5)
-    assert raised.value.error.code == -32602
+    assert raised.value.error.code == code
     assert connection.is_open
