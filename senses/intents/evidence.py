@@ -21,6 +21,14 @@ _ACT = re.compile(r"[把将设放播拉换改定停转讲叫]|(?<!空)调|\b(?:s
 _IN_A_NOUN = re.compile("机(?!会)|[员师馆之厂]")  # makes a thing or a person of an act: 扫地机
 
 
+_TAKES_BACK = re.compile(
+    r"(?<=[,，。.;；!！…\s])(?:啊|哦|哎|呃|噢)?(?:不对|不是|说错了|错了|我是说|我说的是)(?=[,，。是…\s])"
+    r"|\b(?:no,? (?:wait|sorry)|wait,? no|scratch that|or rather|i meant?)\b",
+    re.IGNORECASE,
+)
+"""Who says so means what comes next in the place of what came before: that is for the model to put together."""
+
+
 class Evidence(NamedTuple):
     """A span of the utterance that matches an intent by a keyword, a pattern, its concepts, or likeness to an example.
 
@@ -41,7 +49,8 @@ class Evidence(NamedTuple):
 def evidence_in(utterance: ParsedUtterance, catalog: CompiledCatalog) -> list[Evidence]:
     candidates = catalog.candidates_for(utterance)
     claims = [claim for intent in candidates for claim in _evidence_for(intent, utterance, catalog)]
-    return _resolve_overlaps([*claims, *_by_concepts(utterance, catalog, claims)], utterance)
+    found = _resolve_overlaps([*claims, *_by_concepts(utterance, catalog, claims)], utterance)
+    return [] if _is_taken_back(found, utterance) else found
 
 
 def refused(claim: Evidence, utterance: ParsedUtterance) -> bool:
@@ -138,6 +147,11 @@ def _resolve_overlaps(claims: list[Evidence], utterance: ParsedUtterance) -> lis
         kept.append(best)
         claims = [claim for claim in claims if claim is not best and not _compete(claim, best)]
     return kept
+
+
+def _is_taken_back(claims: list[Evidence], utterance: ParsedUtterance) -> bool:
+    places = [found.start() for found in _TAKES_BACK.finditer(utterance.text)]
+    return bool(places) and any(claim.span.start < places[-1] for claim in claims)
 
 
 def _compete(one: Evidence, other: Evidence) -> bool:

@@ -15,8 +15,14 @@ MAX_AFTER = 3
 _ALSO_ASKED = Shape(["hypothetical", "third_person", "own_doing"])  # of questions: "will I need an umbrella"
 _REASONS = Shape(["description", "complaint"])
 _COMPARES = re.compile(
-    r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|\b(?:which|better|cheaper|difference)\b)", re.IGNORECASE
+    r"^[^。!?！？;；]*(?:哪[个种款样]|区别|更[好省费]|没想好|拿不定"
+    r"|\b(?:which|better|cheaper|difference|haven't decided)\b)",
+    re.IGNORECASE,
 )
+_REPORTS = re.compile(
+    r"[说问讲](?:[他她我咱]|自己)[^，,：:。！？!?；;]*$|\b(?:said|says|told) (?:he|she|they)\b[^.,;!?]*$", re.IGNORECASE
+)
+"""Words of others, in front of what they say that they themselves will do."""
 _JOINED = re.compile(r"(?:和|跟|、|还是|\b(?:and|or))\s*$", re.IGNORECASE)
 
 
@@ -75,6 +81,8 @@ def _telling_shape(span: Span, utterance: ParsedUtterance) -> Shape:
     shape = shape_of([clause]) & TELLING
     if not is_supposed(clause, span.start - utterance.clauses[at].start):
         shape -= {"hypothetical"}
+    if _REPORTS.search(utterance.text[: span.start]):
+        shape |= {"quotation"}
     rest = utterance.text[utterance.clauses[at].end :]
     following = utterance.part(utterance.clauses[at + 1]) if _JOINED.search(clause) and rest else ""
     wondered = _COMPARES.search(rest) or "wonder" in shape_of([following])
