@@ -5,8 +5,8 @@ A soul hears nothing of them. The language model answers them; without one what 
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -15,8 +15,9 @@ import yaml
 from soulgraph.api.openai_request import Message, OpenAIRequest, text_of
 from soulgraph.api.talk import read_talk
 from soulgraph.errors import ModelUnavailable
+from soulgraph.senses.errands.head import Asked, probability
 
-_LOOKED_AT = 6000
+_LOOKED_AT = 3000
 """Characters at each end of a text that are looked at."""
 _TITLE_WORDS, _TITLE_CHARACTERS = 5, 24
 _HEALTH_TOKENS, _HEALTH_CHARACTERS, _HEALTH_SYSTEM = 16, 80, 24
@@ -38,6 +39,10 @@ _EMPTY: Mapping[str, Any] = {
 _NEEDS_MODEL = "there is no language model for this, and what a soul says is no answer to it: set SOULGRAPH_LLM_MODEL"
 
 
+_CERTAIN = 0.95
+"""So likely what no pattern knows must be an errand, as nobody may talk to a soul and be heard by none."""
+
+
 class Errand(NamedTuple):
     """What is to be made, of which text, and under which key of a JSON object it is expected; empty for plain text."""
 
@@ -48,6 +53,39 @@ class Errand(NamedTuple):
 
 def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | None:
     """What a program wants that is no speech; None for words of a person."""
+    known = _known_errand(request, messages)
+    if known or messages[-1:] == [] or messages[-1].role == "assistant":
+        return known
+    asked = asked_in(request, messages)
+    return _errand(request, f"{asked.system}\n{asked.said}") if probability(asked) > _CERTAIN else None
+
+
+def asked_in(request: OpenAIRequest, messages: Sequence[Message]) -> Asked:
+    """The request as the head of the sense judges it, with what the patterns see in it."""
+    said = [one for one in messages if one.role != "system" or text_of(one.content).strip()] or messages
+    last = said[-1]
+    texts = [text_of(one.content) for one in messages if one.role in ("system", "developer") and one is not last]
+    system, text = "\n".join(texts), text_of(last.content)
+    return Asked(
+        said=text,
+        said_by=last.role,
+        system=system,
+        is_answered=any(one.role == "assistant" for one in messages[:-1]),
+        messages=len(messages),
+        response_format=str(_inside(request.model_extra, "response_format", "type") or ""),
+        forces_tool=request.forced_by is not None,
+        seen=[*_seen("said", _ends(text)), *_seen("system", _ends(system))],
+    )
+
+
+def _seen(where: str, text: str) -> Iterator[str]:
+    for name in _patterns() if text else ():
+        yield f"{where} {name}: {min(_count(name, text), 3)}"
+    yield f"{where} makes {_kind(text)}"
+
+
+def _known_errand(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | None:
+    """What patterns recognise."""
     system = _ends("\n".join(text_of(one.content) for one in messages if one.role in ("system", "developer")))
     said = [one for one in messages if one.role != "system" or text_of(one.content).strip()]
     last, text = said[-1].role if said else "", _ends(text_of(said[-1].content)) if said else ""
@@ -205,8 +243,9 @@ def _found(name: str, text: str) -> bool:
     return _count(name, text) > 0
 
 
+@lru_cache(maxsize=128)
 def _count(name: str, text: str) -> int:
-    """How many of these patterns the text has."""
+    """How many of these patterns the text has. Remembered: the rules and the head ask it of the same texts."""
     return sum(pattern.search(text) is not None for pattern in _patterns()[name].values())
 
 

@@ -16,6 +16,8 @@ from soulgraph.stores.records import Message
 _WRAPPED = 200
 """From so many characters on, a stored line may be what a client has wrapped in instructions of its own."""
 _SIMILAR = 0.8
+_LONG = 400
+"""So long texts are only compared at both ends: to find out what they share everywhere would take seconds."""
 _ENDING = re.compile(r"(?:\s*(?:\.{3}|…))+$")
 _SPACE = re.compile(r"\s+")
 
@@ -86,7 +88,19 @@ def same_line(one: str, other: str) -> bool:
 
 def similar(one: str, other: str) -> bool:
     """Whether one may be the other, edited."""
-    return SequenceMatcher(None, folded(one), folded(other), autojunk=False).ratio() >= _SIMILAR
+    one, other = folded(one), folded(other)
+    longer = max(len(one), len(other))
+    if longer <= _LONG:
+        return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SIMILAR
+    begins = _beginning_shared(one, other)
+    ends = _beginning_shared(one[begins:][::-1], other[begins:][::-1])
+    return begins + ends >= _SIMILAR * longer
+
+
+def _beginning_shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (here, there) in pairs if here != there), min(len(one), len(other)))
 
 
 def folded(text: str) -> str:
@@ -102,12 +116,13 @@ def _place_of(talk: Talk, stored: Sequence[Stored]) -> tuple[int, int] | None:
     if not earlier:
         return _behind(talk.opening, stored)
     found: list[tuple[int, int, int]] = []
-    for known in range(1, len(stored) + 1):
+    ends = [known for known, one in enumerate(stored, 1) if same_line(earlier[-1].said, one.said.content)]
+    for known in ends:
         pairs = list(zip(reversed(earlier), reversed(stored[:known]), strict=False))
         same = [same_line(sent.said, one.said.content) for sent, one in pairs]
         replies = sum(_same_reply(sent.reply, one) for sent, one in pairs)
         # Nothing is taken back unless every line is known; to go on, the last round is enough.
-        goes_on = known == len(stored) and same[0] and _same_reply(earlier[-1].reply, stored[-1])
+        goes_on = known == len(stored) and _same_reply(earlier[-1].reply, stored[-1])
         if all(same) or goes_on:
             found.append((sum(same) + replies, known, sum(same)))
     if not found:

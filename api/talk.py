@@ -109,14 +109,14 @@ def _shortened(text: str) -> str:
 
 def _lines(messages: Sequence[Message]) -> Iterator[Line]:
     """In the language of what was said so far: a line is the same whatever follows it."""
-    said = ""
+    lang: Lang = "en"
     for message in messages:
         text = text_of(message.content)
         if message.role == "assistant":
             yield Line(True, text.strip())
         elif message.role == "user" and not _marks("not_said", text) and not _marks("go_on", text):
-            said = f"{said}\n{text}"
-            yield _user_line(message, text, lang_of(said))
+            lang = "zh" if lang == "zh" else lang_of(text)
+            yield _user_line(message, text, lang)
 
 
 def _user_line(message: Message, text: str, lang: Lang) -> Line:

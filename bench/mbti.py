@@ -1,6 +1,6 @@
 """How often the type that a character's text suggests is the one that a reader gives it, by axis.
 
-Run: python -m soulgraph.bench.mbti [open|held|third]
+Run: python -m soulgraph.bench.mbti [open|held|third|fourth]
 """
 
 import sys

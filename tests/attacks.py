@@ -79,6 +79,18 @@ async def long_messages(server: Attacked) -> None:
         await client.post("/v1/chat", json={"text": LONG[:MAX_TEXT], "soul_id": server.soul_id})
 
 
+async def resent_conversations(server: Attacked) -> None:
+    """What front ends resend, of which patterns make the most: blanks, lines, headings, beginnings of prompts."""
+    texts = [
+        (one * MAX_TEXT)[:12_000] for one in (" ", "\n", "\n\n", "### ", "你是一个", "you are a ", "好", "User: hi\n")
+    ]
+    async with server.client() as client:
+        for text in texts:
+            lines = [{"role": "system", "content": text}, *[{"role": "user", "content": text}] * 20]
+            body = {"model": f"soul:{server.soul_id}", "messages": [*lines, {"role": "user", "content": f"{text} x"}]}
+            await client.post("/v1/chat/completions", json=body)
+
+
 async def long_answers(server: Attacked) -> None:
     """A model that does not stop: in its narrative, in its state update, before any tag, in a tool call, in calls."""
     update = json.dumps({"dynamic_state": {"emotions": {"add": [{"content": LONG, "priority": 5}]}}})
@@ -257,6 +269,7 @@ ATTACKS: dict[str, Attack] = {
     attack.__name__.replace("_", " "): attack
     for attack in (
         long_messages,
+        resent_conversations,
         long_answers,
         large_catalogs,
         broker_flood,

@@ -10,7 +10,7 @@ from soulgraph.senses.mbti.traits import AXES, Trait, traits_in
 _STATED = 0.95
 _CONTESTED = 0.75
 """The confidence in a type that is stated, if the text states others too."""
-_DOUBT = 2.0
+_DOUBT = 4.0
 """How much weight on one side of an axis makes it as likely as not."""
 _UNTOLD = "INFP"
 """Of an axis about which the text says nothing."""
@@ -20,7 +20,7 @@ _EXAMPLES_WEIGHT = 0.5
 
 
 Lean = Callable[[str], Mapping[str, float]]
-"""For each axis how much a text leans to its first letter, for axes of which no word says anything."""
+"""For each axis how much a text leans to its first letter as a whole, against words that speak for one."""
 
 
 def no_leaning(_: str) -> Mapping[str, float]:
@@ -58,7 +58,7 @@ def suggest_mbti(text: CharacterText, lean: Lean = no_leaning) -> Suggestion:
     if stated:
         return _from_statements(stated)
     about = [*traits_in(text.about), *traits_in(", ".join(text.tags))]
-    return _from_traits(about, traits_in(text.examples), lambda: lean(text.about or text.examples))
+    return _from_traits(about, traits_in(text.examples), lean(f"{text.about}\n{text.examples}"))
 
 
 def _from_statements(stated: Sequence[Statement]) -> Suggestion:
@@ -69,19 +69,15 @@ def _from_statements(stated: Sequence[Statement]) -> Suggestion:
     return Suggestion(best.mbti_type, _CONTESTED if is_contested else _STATED, why)
 
 
-def _from_traits(
-    about: Sequence[Trait], examples: Sequence[Trait], lean: Callable[[], Mapping[str, float]]
-) -> Suggestion:
-    balances = [_balance(axis, about, examples) for axis in AXES]
-    leaning = lean() if not all(one.difference for one in balances) else {}
+def _from_traits(about: Sequence[Trait], examples: Sequence[Trait], leaning: Mapping[str, float]) -> Suggestion:
+    balances = [_balance(axis, about, examples, leaning.get(axis, 0.0)) for axis in AXES]
     letters, why = [], []
     for axis, untold, one in zip(AXES, _UNTOLD, balances, strict=True):
-        if one.difference:
-            letters.append(axis[one.difference < 0])
-            why.append(f"{letters[-1]}: {_words([*about, *examples], letters[-1])}")
-        else:
-            letters.append(axis[leaning[axis] < 0] if axis in leaning else untold)
-            why.append(f"{letters[-1]}: a guess, nothing speaks more for {axis[0]} or {axis[1]}")
+        letter = axis[one.difference < 0] if one.difference else untold
+        words = _words([*about, *examples], letter)
+        whole = "the text as a whole" if one.certainty >= UNSURE else "a guess, nothing speaks much for it"
+        letters.append(letter)
+        why.append(f"{letter}: {words or whole}")
     return Suggestion("".join(letters), round(sum(one.certainty for one in balances) / len(AXES), 2), tuple(why))
 
 
@@ -92,9 +88,10 @@ class _Balance(NamedTuple):
     certainty: float
 
 
-def _balance(axis: str, about: Sequence[Trait], examples: Sequence[Trait]) -> _Balance:
+def _balance(axis: str, about: Sequence[Trait], examples: Sequence[Trait], leaning: float) -> _Balance:
     first, second = (_weight(about, letter) + _EXAMPLES_WEIGHT * _weight(examples, letter) for letter in axis)
-    return _Balance(first - second, abs(first - second) / (first + second + _DOUBT))
+    difference = first - second + leaning
+    return _Balance(difference, abs(difference) / (first + second + abs(leaning) + _DOUBT))
 
 
 def _weight(traits: Sequence[Trait], letter: str) -> float:

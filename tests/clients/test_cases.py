@@ -51,7 +51,7 @@ async def turns_and_words(names, tmp_path):
     return found
 
 
-@pytest.mark.parametrize("name", ["tasks_open", "tasks_held", "tasks_third", "tasks_fourth"])
+@pytest.mark.parametrize("name", ["tasks_open", "tasks_held", "tasks_third"])
 async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (0, 200) or not told[2]} == {}

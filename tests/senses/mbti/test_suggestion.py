@@ -5,7 +5,7 @@ import pytest
 from soulgraph.bench.mbti import axis_hits, cases, is_right, suggested
 from soulgraph.senses.mbti.suggestion import UNSURE, CharacterText, suggest_mbti
 
-LEAST = {"open": 0.95, "held": 0.8, "third": 0.75}
+LEAST = {"open": 0.95, "held": 0.95, "third": 0.9, "fourth": 0.88}
 
 
 def suggestion(about, name="Vera", **fields):
