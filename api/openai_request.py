@@ -107,7 +107,12 @@ class CompletionRequest(OpenAIRequest):
 
 
 def _forces(choice: Any) -> bool:
-    return choice == "required" or (isinstance(choice, dict) and choice.get("mode") != "auto")
+    """Whether a tool must be called: OpenAI's `required` and Mistral's `any`, or one that is named."""
+    if not isinstance(choice, dict):
+        return choice in ("required", "any")
+    among = choice.get("allowed_tools")
+    mode = (among if isinstance(among, dict) else choice).get("mode", choice.get("type"))
+    return bool(choice) and mode not in ("auto", "none")
 
 
 def _asks_nothing(name: str, value: Any) -> bool:

@@ -79,7 +79,10 @@ def understand(talk: Talk, stored: Sequence[Stored], resends: bool) -> Understoo
 
 def same_line(one: str, other: str) -> bool:
     """Whether both are the same words; one of them may stand within instructions of the client."""
-    one, other = folded(one), folded(other)
+    return _same(folded(one), folded(other))
+
+
+def _same(one: str, other: str) -> bool:
     if one == other:
         return True
     short, long = sorted((one, other), key=len)
@@ -116,15 +119,17 @@ def _place_of(talk: Talk, stored: Sequence[Stored]) -> tuple[int, int] | None:
     if not earlier:
         return _behind(talk.opening, stored)
     found: list[tuple[int, int, int]] = []
-    ends = [known for known, one in enumerate(stored, 1) if same_line(earlier[-1].said, one.said.content)]
+    # Each is folded once: people say the same again and again, and every line is then held against every other.
+    shown = [Round(folded(one.said), folded(one.reply)) for one in reversed(earlier)]
+    kept = [Round(folded(one.said.content), _folded_reply(one)) for one in stored]
+    ends = [known for known, one in enumerate(kept, 1) if _same(shown[0].said, one.said)]
     for known in ends:
-        pairs = list(zip(reversed(earlier), reversed(stored[:known]), strict=False))
-        same = [same_line(sent.said, one.said.content) for sent, one in pairs]
-        replies = sum(_same_reply(sent.reply, one) for sent, one in pairs)
+        pairs = list(zip(shown, reversed(kept[:known]), strict=False))
+        same = [_same(sent.said, one.said) for sent, one in pairs]
+        replies = [bool(one.reply) and sent.reply == one.reply for sent, one in pairs]
         # Nothing is taken back unless every line is known; to go on, the last round is enough.
-        goes_on = known == len(stored) and _same_reply(earlier[-1].reply, stored[-1])
-        if all(same) or goes_on:
-            found.append((sum(same) + replies, known, sum(same)))
+        if all(same) or (known == len(stored) and replies[0]):
+            found.append((sum(same) + sum(replies), known, sum(same)))
     if not found:
         return None
     _, known, common = max(found)
@@ -156,6 +161,10 @@ def _first_line(talk: Talk, stored: Sequence[Stored], resends: bool) -> Understo
 
 def _continued(talk: Talk, target: Stored, common: int) -> Understood:
     return Understood("continued", target.said.message_id, talk.begun, common=common)
+
+
+def _folded_reply(stored: Stored) -> str:
+    return folded(stored.reply.content) if stored.reply else ""
 
 
 def _same_reply(sent: str, stored: Stored) -> bool:

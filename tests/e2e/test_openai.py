@@ -216,6 +216,8 @@ async def test_a_tool_of_the_caller_s_that_must_be_called_is_refused(modelled, s
     assert (await error(modelled, function_call={"name": "f"}))[0] == 400
     assert not stub.requests
     assert (await post(modelled, tools=tools, tool_choice="none")).status_code == 200
+    among = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}}
+    assert (await post(modelled, tools=tools, tool_choice=among)).status_code == 200
 
 
 @pytest.mark.parametrize("user", ["has spaces", "Ann <ann@example.org>", "小满 的 妈妈", "x" * 500, 17, {"id": "u1"}])
