@@ -54,7 +54,8 @@ class Errand(NamedTuple):
 def errand_in(request: OpenAIRequest, messages: Sequence[Message]) -> Errand | None:
     """What a program wants that is no speech; None for words of a person."""
     known = _known_errand(request, messages)
-    if known or messages[-1:] == [] or messages[-1].role == "assistant":
+    # The system's word behind a talk mostly says how to play the part.
+    if known or not messages or messages[-1].role == "assistant" or (messages[-1].role != "user" and len(messages) > 1):
         return known
     asked = asked_in(request, messages)
     return _errand(request, f"{asked.system}\n{asked.said}") if probability(asked) > _CERTAIN else None

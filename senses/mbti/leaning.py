@@ -17,7 +17,7 @@ _MAX_SENTENCES = 80
 _MAX_CHARS = 300
 _MIN_CHARS = 4
 _SENTENCE_END = re.compile(r"[.!?。！？；;\n\"+]+")
-_WEIGHT = 6.0
+_WEIGHT = 4.0
 """Of the leaning of a sentence against a word of the lexicon."""
 _FEW = 3
 """So many sentences say little more than one: what leans a little everywhere is no character."""

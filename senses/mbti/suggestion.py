@@ -10,13 +10,15 @@ from soulgraph.senses.mbti.traits import AXES, Trait, traits_in
 _STATED = 0.95
 _CONTESTED = 0.75
 """The confidence in a type that is stated, if the text states others too."""
-_DOUBT = 4.0
+_DOUBT = 2.0
 """How much weight on one side of an axis makes it as likely as not."""
 _UNTOLD = "INFP"
 """Of an axis about which the text says nothing."""
 _MAX_REASONS = 8
 _WORDS_EACH = 4
 _EXAMPLES_WEIGHT = 0.5
+_LEANING_SURE = 0.6
+"""A text leans a little to some side even if it tells nothing: so much of that counts for the certainty."""
 
 
 Lean = Callable[[str], Mapping[str, float]]
@@ -90,8 +92,9 @@ class _Balance(NamedTuple):
 
 def _balance(axis: str, about: Sequence[Trait], examples: Sequence[Trait], leaning: float) -> _Balance:
     first, second = (_weight(about, letter) + _EXAMPLES_WEIGHT * _weight(examples, letter) for letter in axis)
-    difference = first - second + leaning
-    return _Balance(difference, abs(difference) / (first + second + abs(leaning) + _DOUBT))
+    sure = _LEANING_SURE * leaning
+    certainty = abs(first - second + sure) / (first + second + abs(sure) + _DOUBT)
+    return _Balance(first - second + leaning, certainty)
 
 
 def _weight(traits: Sequence[Trait], letter: str) -> float:

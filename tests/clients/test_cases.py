@@ -62,7 +62,7 @@ async def test_what_programs_ask_for_is_answered_and_is_no_turn(name, tmp_path):
             assert case["answer"]["json"] in json.loads(found[case["id"]][2])
 
 
-@pytest.mark.parametrize("name", ["speech_open", "speech_held", "speech_third", "speech_fourth"])
+@pytest.mark.parametrize("name", ["speech_open", "speech_held", "speech_third", "speech_fourth", "speech_fifth"])
 async def test_what_people_say_is_a_turn(name, tmp_path):
     found = await turns_and_words(name, tmp_path)
     assert {case: told for case, told in found.items() if told[:2] != (1, 200)} == {}

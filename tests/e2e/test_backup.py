@@ -48,6 +48,16 @@ async def backed_up(client, path):
     return path
 
 
+async def all_of(client, soul_id):
+    """The soul as it is told once nothing of it changes any more: what was recalled is counted a moment later."""
+    before = None
+    async with asyncio.timeout(20):
+        while (now := without_events(lines_of(await exported(client, soul_id)))) != before:
+            before = now
+            await asyncio.sleep(0.5)
+    return now
+
+
 def without_events(lines):
     """The one event of that life was never in Chroma, so it is in no backup either."""
     return canonical([one for one in lines if one.get("table") not in ("event_uses", "event_provenance")])
@@ -60,8 +70,8 @@ async def test_what_is_restored_is_the_same_server(client, database_url, tmp_pat
     folder.mkdir(parents=True)
     (folder / "SOUL.md").write_text("Be kind.")
     (folder / "passwords").symlink_to("/etc/passwd")
+    before = await all_of(client, soul_id)
     file = await backed_up(client, tmp_path / "backup.tar.gz")
-    before = without_events(lines_of(await exported(client, soul_id)))
     await say(client, "this is after the backup", soul_id=soul_id, user_id="ann")
     await restore(elsewhere, file)
     async with serving(database_url=elsewhere.database_url, data_dir=elsewhere.data_dir) as restored:
