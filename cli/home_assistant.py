@@ -15,7 +15,7 @@ from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.home_assistant import configs
 from soulgraph.terminals.home_assistant.appliances import Publication
 from soulgraph.terminals.home_assistant.home import Home
-from soulgraph.terminals.link import Link, stop
+from soulgraph.terminals.link import Link, stop, until_one_ends
 from soulgraph.terminals.topics import valid_terminal_id
 
 _VERSION, _QOS, _SUBACK_FAILURE = 1, 1, 0x80
@@ -92,13 +92,10 @@ class Bridge:
     async def _serve(self, link: Link, listening: asyncio.Task[None]) -> None:
         """Until one of the connections is lost, which raises MqttError."""
         loops = (self._report(link), self._listen_to_soul(link))
-        tasks = [listening, *(asyncio.create_task(loop) for loop in loops)]
         try:
-            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in ended:
-                task.result()
+            await until_one_ends(listening, *(asyncio.create_task(loop) for loop in loops))
         finally:
-            await stop(*tasks, *self._doing)
+            await stop(*self._doing)
 
     async def _subscribe(self, filters: list[str]) -> None:
         assert self._client

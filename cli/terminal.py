@@ -19,7 +19,7 @@ from soulgraph.errors import SoulgraphError
 from soulgraph.settings import Settings, is_loopback
 from soulgraph.soul.emotions import EmotionState
 from soulgraph.terminals.broker import Broker
-from soulgraph.terminals.link import Link, stop
+from soulgraph.terminals.link import Link, until_one_ends
 
 _RETRY_S, _ANSWER_TIMEOUT_S = 2.0, 30.0
 _REFUSALS = {134, 135}
@@ -112,13 +112,7 @@ class Robot:
 
     async def _serve(self, link: Link) -> None:
         """Receive and send until one of the two ends; MqttError if the connection is lost."""
-        tasks = [asyncio.create_task(self._receive(link)), asyncio.create_task(self._send_lines(link))]
-        try:
-            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in ended:
-                task.result()
-        finally:
-            await stop(*tasks)
+        await until_one_ends(asyncio.create_task(self._receive(link)), asyncio.create_task(self._send_lines(link)))
 
     async def _send_lines(self, link: Link) -> None:
         """Send what is typed; after the end of input, wait a while for the answers."""

@@ -22,7 +22,7 @@ from soulgraph.stores.stores import Stores
 from soulgraph.terminals.broker import Broker
 from soulgraph.terminals.home_assistant import entities
 from soulgraph.terminals.home_assistant.entities import AVAILABILITY
-from soulgraph.terminals.link import stop
+from soulgraph.terminals.link import until_one_ends
 
 MAX_SOULS = 100
 """The oldest: each is a device with eight entities."""
@@ -88,13 +88,7 @@ class HomeAssistant:
                     await client.publish(AVAILABILITY, "offline", _QOS, retain=True)
 
     async def _live(self, client: Client) -> None:
-        tasks = [asyncio.create_task(self._listen(client)), asyncio.create_task(self._keep_up(client))]
-        try:
-            ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in ended:
-                task.result()
-        finally:
-            await stop(*tasks)
+        await until_one_ends(asyncio.create_task(self._listen(client)), asyncio.create_task(self._keep_up(client)))
 
     async def _listen(self, client: Client) -> None:
         async for message in client.messages:

@@ -21,6 +21,16 @@ UseSkill = Callable[[str, Json], Awaitable[Json]]
 _CANCEL_AGAIN_S = 0.5
 
 
+async def until_one_ends(*tasks: asyncio.Task[None]) -> None:
+    """Until the first of the tasks ends; raises what it has raised. The others are stopped."""
+    try:
+        ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended:
+            task.result()
+    finally:
+        await stop(*tasks)
+
+
 async def stop(*tasks: asyncio.Task[None]) -> None:
     """Cancel the tasks and wait for their end; again if need be.
 
