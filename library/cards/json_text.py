@@ -10,7 +10,7 @@ from soulgraph.library.cards.mending import mended_json
 
 MAX_JSON_BYTES = 2 * 1024 * 1024
 _EMBEDDED = re.compile(rb'"data:[\w/+.-]{0,80};base64,[A-Za-z0-9+/=\\]*"')
-_BEGINNING = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/|```\w*+)*+(?=\{|\[\s*+\{)")
+_BEGINNING = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*\*/|```\w*+)*(?=\{|\[\s*+\{)")
 
 
 class Parsed(NamedTuple):

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ValidationInfo
 Json = dict[str, Any]
 
 _KEY = re.compile(
-    r"\s*(/(?:[^/\\\n]++|\\.)++/[dgimsuvy]*+(?=\s*(?:[,，、;；\n]|\Z))|[^,，、;；\n]*+)(?:[,，、;；\n]|\Z)"
+    r"\s*(/(?:[^/\\\n]++|\\.)+/[dgimsuvy]*+(?=\s*(?:[,，、;；\n]|\Z))|[^,，、;；\n]*+)(?:[,，、;；\n]|\Z)"
 )
 """One of several keys in a text; a pattern between slashes may have commas inside."""
 _WIDE = re.compile("[，、；]")

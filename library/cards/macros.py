@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 _MACRO = re.compile(
-    r"\{\{\s*(//|[#/:?.$!][\w]*+|[A-Za-z_][\w]*+)((?:[^{}]++|\{\{[^{}]*+\}\})*+)\}\}",
+    r"\{\{\s*(//|[#/:?.$!][\w]*+|[A-Za-z_][\w]*+)((?:[^{}]++|\{\{[^{}]*+\}\})*)\}\}",
     re.IGNORECASE,
 )
 _COMMA = re.compile(r"(?<!\\),")

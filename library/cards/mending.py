@@ -13,11 +13,12 @@ _REMARK = r"(?://|/\*|\#\s)"
 _BEGINS_NEXT = rf"""\s*+(?:["'“{{\[}}\],]|{_REMARK}|-?\d|\w++\s*+[:：]|(?:true|false|null)\b|\Z)"""
 _ENDS_TEXT = rf"""\s*+(?:[:：}}\]"]|{_REMARK}|\Z|[,，]{_BEGINS_NEXT})"""
 """What comes after a quote that ends a text; any other quote is part of it."""
+# Possessive are only single characters: before Python 3.11.5 groups that are so lose matches.
 _TOKEN = re.compile(
     rf"""
     (?P<blank>[\s\ufeff]++)
-    |(?P<remark>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)
-    |(?P<text>"(?:[^"\\]++|\\.|"(?!{_ENDS_TEXT}))*+"|'(?:[^'\\]++|\\.)*+'|“[^”]*+”)
+    |(?P<remark>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*\*/)
+    |(?P<text>"(?:[^"\\]++|\\.|"(?!{_ENDS_TEXT}))*"(?={_ENDS_TEXT})|'(?:[^'\\]++|\\.)*'|“[^”]*+”)
     |(?P<mark>[{{}}\[\]:,：，])
     |(?P<word>[^\s"'“{{}}\[\]:,：，/#]++)
     """,
