@@ -15,6 +15,8 @@ _ADDRESS = r"\[[0-9a-f:.]+\]"
 _ORIGIN = re.compile(rf"{_SCHEME}://({_ADDRESS}|[\w.-]+)(?::(\d{{1,5}}))?", re.ASCII | re.IGNORECASE)
 _ENTRY = re.compile(rf"{_SCHEME}://({_ADDRESS}|\*|(?:\*\.)?[\w.-]+)(?::(\d{{1,5}}|\*))?/?", re.ASCII | re.IGNORECASE)
 _USUAL_PORTS = {"http": "80", "https": "443"}
+_OF_APPS = frozenset({"tauri", "app", "capacitor", "ionic"})
+"""Programs of this machine whose pages come from no server; nothing of the web can be at such an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Origin:
 
     @property
     def is_local(self) -> bool:
-        return self.scheme in _USUAL_PORTS and is_loopback(self.host.strip("[]"))
+        here = is_loopback(self.host.strip("[]")) or self.host.endswith(".localhost")
+        return here and self.scheme in {*_USUAL_PORTS, *_OF_APPS}
 
     def admits(self, page: "Origin") -> bool:
         """Whether a page is meant by this entry."""
