@@ -39,6 +39,7 @@ class Connection:
     def __init__(self, session: Any, wire: Wire) -> None:
         self._session = session
         self._wire = wire
+        self._calls: set[asyncio.Future[Any]] = set()
 
     @property
     def is_open(self) -> bool:
@@ -88,17 +89,24 @@ class Connection:
     async def _or_ending(self, asking: Any) -> Any:
         """Raises LostCall if the connection ends before the answer: then the session would wait for ever."""
         answer = asyncio.ensure_future(asking)
+        self._calls.add(answer)
         over = asyncio.ensure_future(self._wire.ending.come.wait())
         try:
             await asyncio.wait((answer, over), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
-                await asyncio.wait((answer,), timeout=0.05)  # what ended it may have told the session too
+                await asyncio.wait((answer,), timeout=self._wire.grace_s)
             if answer.done():
                 return answer.result()
             raise LostCall(self._wire.ending.reason)
         finally:
             over.cancel()
             answer.cancel()
+            self._calls.discard(answer)
+
+    async def calls_ended(self) -> None:
+        """After the end: until every call under way is answered or given up, which the grace limits."""
+        while self._calls:
+            await asyncio.wait(self._calls)
 
     async def call(self, name: str, arguments: dict[str, Any], limit_s: float) -> Any:
         """Raises Undelivered or LostCall if the server cannot be reached, TimeoutError if it does not answer, McpError

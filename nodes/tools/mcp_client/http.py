@@ -14,6 +14,8 @@ from soulgraph.nodes.tools.mcp_client.wire import Ending, Wire, relayed
 
 _SPOKEN = ("application/json", "text/event-stream")
 _GOODBYE_S = 2.0
+_GRACE_S = 2.0
+"""Each call has a request of its own, which may be answered although the stream beside them has broken off."""
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.ProxyError)
 _BYGONE = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
 _SESSION = "mcp-session-id"
@@ -140,6 +142,6 @@ async def http_wire(url: str, headers: dict[str, str], timeouts: tuple[float, fl
     async with (
         McpHttp(ending.tell, headers=headers, timeout=timeout) as client,
         streamable_http_client(url, http_client=client) as (read, write, _),
-        relayed(read, write, ending) as wire,
+        relayed(read, write, ending, _GRACE_S) as wire,
     ):
         yield wire

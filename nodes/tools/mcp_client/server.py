@@ -131,6 +131,7 @@ class McpServer:
                 await self._list(connection)
                 self._open(connection)
                 await self._follow(connection)
+                await connection.calls_ended()
                 if not self._stopping.is_set():
                     why = self._secrets.hide(connection.why_over)
                     _log.warning("MCP server %s: %s; connecting anew", self.name, why)

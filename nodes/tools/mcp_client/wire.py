@@ -37,6 +37,8 @@ class Wire(NamedTuple):
     """What its process has said beside the protocol."""
     is_alive: Callable[[], bool] = lambda: True
     """Whether it could still take a call, as far as that can be seen from here."""
+    grace_s: float = 0.05
+    """How long calls under way may still be answered after the end: what ended it may have told the session too."""
 
 
 def reach(server: Mapping[str, Any]) -> AbstractAsyncContextManager[Wire]:
@@ -99,7 +101,7 @@ async def _websocket_wire(server: Mapping[str, Any]) -> AsyncIterator[Wire]:
 
 
 @asynccontextmanager
-async def relayed(read: Any, write: Any, ending: Ending) -> AsyncIterator[Wire]:
+async def relayed(read: Any, write: Any, ending: Ending, grace_s: float = 0.05) -> AsyncIterator[Wire]:
     """The wire of streams that tell nobody when they end: it is noticed here."""
     told, heard = anyio.create_memory_object_stream[Any](0)
 
@@ -115,7 +117,7 @@ async def relayed(read: Any, write: Any, ending: Ending) -> AsyncIterator[Wire]:
     relaying = asyncio.create_task(relay(), name="mcp relay")
     try:
         with heard:
-            yield Wire(heard, write, ending)
+            yield Wire(heard, write, ending, grace_s=grace_s)
     finally:
         relaying.cancel()
         await asyncio.wait({relaying})

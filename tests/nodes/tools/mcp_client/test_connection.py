@@ -57,6 +57,27 @@ async def test_silence_is_told_with_what_the_process_has_said():
         await connection.begin(0.05)
 
 
+async def test_a_call_under_way_may_still_be_answered_for_a_moment_and_who_leaves_waits_for_it():
+    answered, ending = asyncio.Event(), Ending()
+
+    class Late(Session):
+        async def send_request(self, request, result_type, *args):
+            await answered.wait()
+            return await super().send_request(request, result_type, *args)
+
+    session = Late({"content": [{"type": "text", "text": "paid"}]})
+    connection = Connection(session, Wire(None, None, ending, grace_s=5))
+    calling = asyncio.create_task(connection.call("pay", {}, 5))
+    await asyncio.sleep(0)
+    ending.tell("its other stream broke off")
+    leaving = asyncio.create_task(connection.calls_ended())
+    await asyncio.wait({leaving}, timeout=0.05)
+    assert not leaving.done() and not connection.is_open
+    answered.set()
+    assert (await calling).content[0].text == "paid"
+    await leaving
+
+
 async def test_a_call_does_not_outlast_its_connection():
     connection, ending = connected(None)
     calling = asyncio.create_task(connection.call("pay", {}, 5))
