@@ -206,7 +206,6 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         afterglow = AfterglowWorkers(
             afterglow_graph().compile(name="afterglow"), context, settings.job_lease_s, metrics.job, ports.bus
         )
-        # The stack closes in reverse: turns are drained first, then the jobs that they left are finished.
         await stack.enter_async_context(afterglow.running(settings.shutdown_grace_s))
         runner = TurnRunner(graph, context, metrics.turn, settings.max_turns)
         relays = TurnRelays(ports.bus, ports.listeners.interest, runner.under_way)
@@ -218,10 +217,7 @@ async def open_services(settings: Settings, clock: Callable[[], float] = time.ti
         await stack.enter_async_context(ticks.running())
         await stack.enter_async_context(_unasked(settings, context, ports.listeners))
         imports = await stack.enter_async_context(ChatImports(context).running())
-        _log_configuration(settings, context)
-        _log_speech(speech)
-        _log_access(made)
-        _log_origins(settings, made)
+        _log_start(settings, context, speech, made)
         yield Services(
             settings,
             context.stores,
@@ -342,6 +338,13 @@ def _log_access(keys: Sequence[ApiKey]) -> None:
         _log.info("access: open to this machine, because no API key has been made")
     elif all(key.revoked_at for key in keys):
         _log.warning("access: everybody is refused, because every API key is revoked; %s", MAKE_A_KEY)
+
+
+def _log_start(settings: Settings, context: Context, speech: SpeechPorts, made: Sequence[ApiKey]) -> None:
+    _log_configuration(settings, context)
+    _log_speech(speech)
+    _log_access(made)
+    _log_origins(settings, made)
 
 
 def _log_speech(speech: SpeechPorts) -> None:

@@ -23,7 +23,7 @@ _IN_A_NOUN = re.compile("机(?!会)|[员师馆之厂]")  # makes a thing or a pe
 
 _TAKES_BACK = re.compile(
     r"(?<=[,，。.;；!！…\s])(?:啊|哦|哎|呃|噢)?(?:不对|不是|说错了|错了|我是说|我说的是)(?=[,，。是…\s])"
-    r"|\b(?:no,? (?:wait|sorry)|wait,? no|scratch that|or rather|i meant?)\b",
+    r"|\b(?:no,? (?:wait|sorry)|wait,? no|scratch that|or rather|i meant|i mean(?= the\b| to\b|\W*$))",
     re.IGNORECASE,
 )
 """Who says so means what comes next in the place of what came before: that is for the model to put together."""

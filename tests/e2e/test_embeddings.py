@@ -69,11 +69,7 @@ def check_vectors(case, answer):
     assert body["usage"]["prompt_tokens"] == body["usage"]["total_tokens"] > 0
 
 
-@pytest.mark.parametrize(
-    "case",
-    REQUESTS,
-    ids=lambda case: case["name"],
-)
+@pytest.mark.parametrize("case", REQUESTS, ids=lambda case: case["name"])
 async def test_requests_are_answered_as_the_cases_say(case, client):
     headers = {"content-type": "application/json"}
     answer = await client.post("/v1/embeddings", content=content_of(case).encode(), headers=headers)

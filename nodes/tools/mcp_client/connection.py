@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -80,8 +81,10 @@ class Connection:
             raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
         except McpError as error:
             if _is_closed(error):
-                await self._wire.ending.come.wait()
-                raise ServerFailure(f"{self._wire.ending.reason}{self._wire.last_words()}") from error
+                with suppress(TimeoutError):  # a server may say the same, and not be over
+                    await asyncio.wait_for(self._wire.ending.come.wait(), limit_s)
+                why = self._wire.ending.reason or error.error.message
+                raise ServerFailure(f"{why}{self._wire.last_words()}") from error
             raise ServerFailure(f"{error.error.message}{self._wire.last_words()}") from error
         except ValidationError as error:
             raise ServerFailure(f"its answer to `{method}` is no answer of MCP: {error.errors()[0]['msg']}") from error

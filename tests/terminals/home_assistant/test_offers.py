@@ -95,6 +95,20 @@ async def test_of_one_light_alone_nobody_asks_which(intent_filter):
     assert await understood(intent_filter, home, "turn the light off") == [("ready", ["off", "Desk"])]
 
 
+@pytest.mark.parametrize(
+    ("text", "done"),
+    [
+        ("turn on the desk lamp, I mean, it is dark", [("ready", ["on", "Desk lamp"])]),
+        ("turn on the desk lamp, no wait, the kettle", []),
+        ("帮人家把风扇关了嘛", [("ready", ["off", "风扇"])]),
+        ("把他家风扇关了", []),
+    ],
+)
+async def test_a_correction_is_left_to_the_model_and_a_filler_word_is_none(intent_filter, text, done):
+    home = {"lights": ["Desk lamp"], "switches": ["Kettle", "风扇"]}
+    assert await understood(intent_filter, home, text) == done
+
+
 @pytest.mark.parametrize(("home", "case"), cases("said_held.yaml"))
 async def test_what_others_say(intent_filter, home, case):
     await check(intent_filter, home, case)

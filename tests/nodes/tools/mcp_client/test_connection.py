@@ -78,6 +78,12 @@ async def test_a_call_under_way_may_still_be_answered_for_a_moment_and_who_leave
     await leaving
 
 
+async def test_a_server_that_only_says_that_it_is_over_is_not_waited_for_without_end():
+    connection, _ = connected(mcp_error(-32000, "Connection closed"))
+    with pytest.raises(ServerFailure, match="Connection closed"):
+        await connection.tools(0.05)
+
+
 async def test_a_call_does_not_outlast_its_connection():
     connection, ending = connected(None)
     calling = asyncio.create_task(connection.call("pay", {}, 5))
